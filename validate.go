@@ -1,0 +1,164 @@
+package filelogreceiver
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/otelfilelog/filelogreceiver/internal/match"
+)
+
+// Validate reports everything that is wrong with the configuration, so that it
+// shows before the Collector starts. Texts that contrib's receiver has for the
+// same mistake are kept word for word and followed by the value.
+func (c *Config) Validate() error {
+	return errors.Join(
+		c.matching().Validate(),
+		c.validateLimits(),
+		c.validateWords(),
+		c.validateDeletion(),
+		c.validateStorage(),
+		c.RetryOnFailure.validate(),
+		c.validatePlatform(runtime.GOOS),
+	)
+}
+
+// matching is the part of the configuration that says which files to read,
+// under the feature gates as they stand now.
+func (c *Config) matching() match.Config {
+	return match.Config{
+		Include:             c.Include,
+		Exclude:             c.Exclude,
+		ExcludeOlderThan:    c.ExcludeOlderThan,
+		Ordering:            c.OrderingCriteria,
+		CaseInsensitive:     runtime.GOOS == "windows" && gateEnabled(gateWindowsCaseInsensitive),
+		RequireExplicitTopN: gateEnabled(gateRequireExplicitTopN),
+		AllowMtimeSort:      gateEnabled(gateMtimeSortType),
+	}
+}
+
+func (c *Config) validateLimits() error {
+	var errs []error
+	if c.FingerprintSize < minFingerprintSize {
+		errs = append(errs, fmt.Errorf("'fingerprint_size' must be at least %d bytes, is %d", minFingerprintSize, c.FingerprintSize))
+	}
+	if c.MaxBatches < 0 {
+		errs = append(errs, fmt.Errorf("'max_batches' must not be negative, is %d", c.MaxBatches))
+	}
+	if c.Workers < 0 {
+		errs = append(errs, fmt.Errorf("'workers' must not be negative, is %d", c.Workers))
+	}
+	if c.PollInterval <= 0 {
+		errs = append(errs, fmt.Errorf("'poll_interval' must be positive, is %s", c.PollInterval))
+	}
+	for _, limit := range []struct {
+		key   string
+		value int64
+	}{
+		{"max_concurrent_files", int64(c.MaxConcurrentFiles)},
+		{"initial_buffer_size", int64(c.InitialBufferSize)},
+		{"max_batch_size", int64(c.MaxBatchSize)},
+		{"max_batch_bytes", int64(c.MaxBatchBytes)},
+	} {
+		if limit.value <= 0 {
+			errs = append(errs, fmt.Errorf("'%s' must be positive, is %d", limit.key, limit.value))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) validateWords() error {
+	var errs []error
+	if c.StartAt != startAtBeginning && c.StartAt != startAtEnd {
+		errs = append(errs, fmt.Errorf("invalid start_at location '%s': 'start_at' must be either '%s' or '%s'",
+			c.StartAt, startAtBeginning, startAtEnd))
+	}
+	if c.MaxLogSizeBehavior != maxLogSizeSplit && c.MaxLogSizeBehavior != maxLogSizeTruncate {
+		errs = append(errs, fmt.Errorf("'max_log_size_behavior' must be either '%s' or '%s', is '%s'",
+			maxLogSizeSplit, maxLogSizeTruncate, c.MaxLogSizeBehavior))
+	}
+	if c.Type == "" {
+		errs = append(errs, errors.New("missing required `type` field: 'type' must not be empty"))
+	}
+	for _, word := range []struct {
+		key, value string
+		mayBeEmpty bool
+		allowed    []string
+	}{
+		{"on_truncate", c.OnTruncate, true, []string{onTruncateIgnore, onTruncateReadWhole, onTruncateReadNew}},
+		{"compression", c.Compression, true, []string{compressionGzip, compressionAuto}},
+		{"fingerprint_storage", c.FingerprintStorage, false, []string{fingerprintStorageContent, fingerprintStorageHash}},
+		{"file_attributes_on", c.FileAttributesOn, false, []string{fileAttributesOnRecord, fileAttributesOnResource}},
+	} {
+		if err := oneOf(word.key, word.value, word.mayBeEmpty, word.allowed); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func oneOf(key, value string, mayBeEmpty bool, allowed []string) error {
+	if value == "" && mayBeEmpty {
+		return nil
+	}
+	for _, word := range allowed {
+		if value == word {
+			return nil
+		}
+	}
+	unset := ""
+	if mayBeEmpty {
+		unset = ", or empty"
+	}
+	return fmt.Errorf("'%s' must be one of: %s%s, is '%s'", key, strings.Join(allowed, ", "), unset, value)
+}
+
+func (c *Config) validateDeletion() error {
+	if !c.DeleteAfterRead {
+		return nil
+	}
+	if !gateEnabled(gateAllowFileDeletion) {
+		return fmt.Errorf("'delete_after_read' requires feature gate '%s'", gateAllowFileDeletion)
+	}
+	if c.StartAt == startAtEnd {
+		return errors.New("'delete_after_read' cannot be used with 'start_at: end'")
+	}
+	return nil
+}
+
+func (c *Config) validateStorage() error {
+	if c.PollsToArchive > 0 && c.StorageID == nil {
+		return errors.New("'polls_to_archive' needs a storage extension to keep the archive in: set 'storage', or remove 'polls_to_archive'")
+	}
+	return nil
+}
+
+// validate is not called Validate, so that the Collector does not call it a second time.
+func (r RetryConfig) validate() error {
+	var errs []error
+	if r.InitialInterval < 0 {
+		errs = append(errs, fmt.Errorf("'retry_on_failure.initial_interval' must not be negative, is %s", r.InitialInterval))
+	}
+	if r.MaxInterval < 0 {
+		errs = append(errs, fmt.Errorf("'retry_on_failure.max_interval' must not be negative, is %s", r.MaxInterval))
+	}
+	if r.MaxElapsedTime < 0 {
+		errs = append(errs, fmt.Errorf("'retry_on_failure.max_elapsed_time' must not be negative, is %s", r.MaxElapsedTime))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) validatePlatform(goos string) error {
+	if goos != "windows" {
+		return nil
+	}
+	var errs []error
+	if c.IncludeFileOwnerName || c.IncludeFileOwnerGroupName {
+		errs = append(errs, errors.New("'include_file_owner_name' or 'include_file_owner_group_name' it's not supported on Windows"))
+	}
+	if c.IncludeFilePermissions {
+		errs = append(errs, errors.New("'include_file_permissions' is not supported on Windows"))
+	}
+	return errors.Join(errs...)
+}
