@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/otelfilelog/filelogreceiver/internal/framing"
 	"github.com/otelfilelog/filelogreceiver/internal/match"
 )
 
@@ -15,8 +16,10 @@ import (
 func (c *Config) Validate() error {
 	return errors.Join(
 		c.matching().Validate(),
+		c.validateFraming(),
 		c.validateLimits(),
 		c.validateWords(),
+		c.validateHeader(),
 		c.validateDeletion(),
 		c.validateStorage(),
 		c.RetryOnFailure.validate(),
@@ -36,6 +39,28 @@ func (c *Config) matching() match.Config {
 		RequireExplicitTopN: gateEnabled(gateRequireExplicitTopN),
 		AllowMtimeSort:      gateEnabled(gateMtimeSortType),
 	}
+}
+
+// framing is the part of the configuration that says how bytes become records.
+func (c *Config) framing() framing.Config {
+	return framing.Config{
+		Encoding:         c.Encoding,
+		LineStartPattern: c.Multiline.LineStartPattern,
+		LineEndPattern:   c.Multiline.LineEndPattern,
+		OmitPattern:      c.Multiline.OmitPattern,
+		PreserveLeading:  c.PreserveLeadingWhitespaces,
+		PreserveTrailing: c.PreserveTrailingWhitespaces,
+		MaxLogSize:       int(c.MaxLogSize),
+		TruncateOversize: c.MaxLogSizeBehavior == maxLogSizeTruncate,
+	}
+}
+
+func (c *Config) validateFraming() error {
+	err := c.framing().Validate()
+	if err != nil && c.MaxLogSize <= 0 {
+		return fmt.Errorf("%w, is %d", err, c.MaxLogSize)
+	}
+	return err
 }
 
 func (c *Config) validateLimits() error {
@@ -123,6 +148,19 @@ func (c *Config) validateDeletion() error {
 	}
 	if c.StartAt == startAtEnd {
 		return errors.New("'delete_after_read' cannot be used with 'start_at: end'")
+	}
+	return nil
+}
+
+func (c *Config) validateHeader() error {
+	if c.Header == nil {
+		return nil
+	}
+	if !gateEnabled(gateAllowHeaderMetadataParsing) {
+		return fmt.Errorf("'header' requires feature gate '%s'", gateAllowHeaderMetadataParsing)
+	}
+	if c.StartAt == startAtEnd {
+		return errors.New("'header' cannot be specified with 'start_at: end'")
 	}
 	return nil
 }
