@@ -70,7 +70,16 @@ func (r *Framer) Reset(p Position, head []byte) {
 // buf is used until the next Feed or Reset and not changed. With flush, no more
 // bytes will come, and the unfinished rest becomes a record.
 func (r *Framer) Feed(buf []byte, flush bool) {
-	consumed := int(r.pos.Offset - r.feedAt)
+	consumed := r.load(buf, flush)
+	if r.view.used {
+		r.extendView(consumed)
+	}
+}
+
+// load makes buf the bytes to work on. It returns how many of those before it
+// are gone.
+func (r *Framer) load(buf []byte, flush bool) (consumed int) {
+	consumed = int(r.pos.Offset - r.feedAt)
 	r.seen = max(r.seen-consumed, 0)
 	if r.seen > len(buf) {
 		r.seen = 0
@@ -81,9 +90,7 @@ func (r *Framer) Feed(buf []byte, flush bool) {
 	if r.pos.Offset == 0 && !r.pos.Skipping {
 		r.passMark()
 	}
-	if r.view.used {
-		r.extendView(consumed)
-	}
+	return consumed
 }
 
 // passMark puts a byte order mark at the beginning of the file aside.

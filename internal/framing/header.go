@@ -11,14 +11,15 @@ import "bytes"
 //
 // To read the same line as content, Reset goes back to where it began.
 func (r *Framer) HeaderLine(buf []byte) (line string, ok bool) {
-	r.Feed(buf, false)
+	r.load(buf, false)
 	rest := r.rest()
 	newline := len(r.decoder.newline)
-	window := rest[:min(len(rest), r.limit+len(r.decoder.carriage)+newline)]
+	longest := r.limit + len(r.decoder.carriage) + newline
+	window := rest[:min(len(rest), longest)]
 	end := r.decoder.indexNewline(window, r.at())
 	next := end + newline
 	if end < 0 {
-		if len(window) <= r.limit+newline {
+		if len(window) < longest {
 			return "", false
 		}
 		cut, known := r.decoder.cut(rest, r.limit, r.at(), false)
