@@ -24,14 +24,7 @@ type Assembler struct {
 
 // NewAssembler makes an empty Assembler. The settings must not change while it is in use.
 func (s *Settings) NewAssembler() *Assembler {
-	a := &Assembler{set: s}
-	if s.RecordNumber {
-		a.extra++
-	}
-	if s.RecordOffset {
-		a.extra++
-	}
-	return a
+	return &Assembler{set: s, extra: s.extraAttributes()}
 }
 
 // Add appends one record with a text body. body is kept, not copied: when it
@@ -78,9 +71,9 @@ func (a *Assembler) record(f *FileAttributes, observed pcommon.Timestamp, number
 	record.SetObservedTimestamp(observed)
 	attributes := record.Attributes()
 	if a.extra > 0 {
-		attributes.EnsureCapacity(f.shared.Len() + a.extra)
+		attributes.EnsureCapacity(f.onRecord.pdata.Len() + a.extra)
 	}
-	f.shared.CopyTo(attributes)
+	f.onRecord.pdata.CopyTo(attributes)
 	if a.set.RecordNumber {
 		attributes.PutInt(RecordNumberKey, number)
 	}
@@ -93,7 +86,7 @@ func (a *Assembler) record(f *FileAttributes, observed pcommon.Timestamp, number
 // open begins a ResourceLogs; expect is how many records it will probably hold.
 func (a *Assembler) open(f *FileAttributes, expect int) {
 	resourceLogs := a.logs.ResourceLogs().AppendEmpty()
-	f.resource.CopyTo(resourceLogs.Resource().Attributes())
+	f.onResource.pdata.CopyTo(resourceLogs.Resource().Attributes())
 	scopeLogs := resourceLogs.ScopeLogs().AppendEmpty()
 	a.set.setDefaultScope(scopeLogs)
 	a.records = scopeLogs.LogRecords()

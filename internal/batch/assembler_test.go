@@ -57,7 +57,7 @@ func TestDirectAttributesOfAFileWinOverConstants(t *testing.T) {
 			rl := a.Take().ResourceLogs().At(0)
 			record, resource := rl.ScopeLogs().At(0).LogRecords().At(0).Attributes().AsRaw(), rl.Resource().Attributes().AsRaw()
 			if onResource {
-				assert.Equal(t, map[string]any{"site": "north"}, record)
+				assert.Equal(t, map[string]any{"log.file.name": "constant", "site": "north"}, record)
 				assert.Equal(t, map[string]any{"log.file.name": "a.log"}, resource)
 				return
 			}

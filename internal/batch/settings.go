@@ -13,7 +13,8 @@ const (
 	RecordOffsetKey = "log.file.record_offset"
 )
 
-// Settings say what every record of a receiver has in common.
+// Settings say what every record of a receiver has in common. They must not
+// change once an Assembler or a Pipeline is made from them.
 type Settings struct {
 	// ScopeName and ScopeVersion are the scope of records that have no scope
 	// name of their own. Both empty: such records get an empty scope.
@@ -29,48 +30,56 @@ type Settings struct {
 	RecordOffset bool // put RecordOffsetKey on each record
 
 	// FileAttributesOnResource moves the attributes of a file from its records
-	// to their resource: one ResourceLogs per file, and records an attribute
-	// set smaller. It changes where a reader finds log.file.name, so it is an
-	// explicit choice.
+	// to their resource: one ResourceLogs per file, and fewer attributes on each
+	// record. It changes where a reader, or an operator, finds log.file.name, so
+	// it has to be chosen.
 	FileAttributesOnResource bool
+}
+
+// extraAttributes is how many attributes are computed for each record.
+func (s *Settings) extraAttributes() (n int) {
+	if s.RecordNumber {
+		n++
+	}
+	if s.RecordOffset {
+		n++
+	}
+	return n
 }
 
 // FileAttributes are the attributes that all records of one file share,
 // prepared once per file (and again when they change) and read by any number
 // of workers. They are never changed after creation.
 type FileAttributes struct {
-	shared   pcommon.Map    // what goes on each record: constants and the file's own
-	resource pcommon.Map    // what goes on the resource: constants, and the file's own if that is chosen
-	raw      map[string]any // the same as shared, for entries
-	own      map[string]any // the file's own attributes as far as they belong on a record
+	onRecord   layer
+	onResource layer
+}
+
+// layer is one of the two places where attributes go.
+type layer struct {
+	own   map[string]any // the file's own
+	all   map[string]any // the file's own over the constants
+	pdata pcommon.Map    // the same as all
+}
+
+func newLayer(constants map[string]string, own map[string]any) layer {
+	l := layer{own: own, all: make(map[string]any, len(constants)+len(own)), pdata: pcommon.NewMap()}
+	for k, v := range constants {
+		l.all[k] = v
+	}
+	maps.Copy(l.all, own)
+	setMap(l.pdata, l.all)
+	return l
 }
 
 // NewFileAttributes prepares the attributes of a file. Values are of the kinds
-// that a header's operators produce; a key of own wins over a constant.
+// that a header's operators produce; a key of own wins over a constant. own must
+// not change afterwards.
 func (s *Settings) NewFileAttributes(own map[string]any) *FileAttributes {
-	f := &FileAttributes{
-		shared:   pcommon.NewMap(),
-		resource: pcommon.NewMap(),
-		raw:      make(map[string]any, len(s.Attributes)+len(own)),
-		own:      own,
-	}
-	for k, v := range s.Attributes {
-		f.raw[k] = v
-	}
-	for k, v := range s.Resource {
-		f.resource.PutStr(k, v)
-	}
 	if s.FileAttributesOnResource {
-		f.own = nil
-		for k, v := range own {
-			setValue(f.resource.PutEmpty(k), v)
-			delete(f.raw, k)
-		}
-	} else {
-		maps.Copy(f.raw, own)
+		return &FileAttributes{onRecord: newLayer(s.Attributes, nil), onResource: newLayer(s.Resource, own)}
 	}
-	setMap(f.shared, f.raw)
-	return f
+	return &FileAttributes{onRecord: newLayer(s.Attributes, own), onResource: newLayer(s.Resource, nil)}
 }
 
 // setDefaultScope writes the scope of records that have none of their own.

@@ -1,0 +1,192 @@
+package batch
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+
+	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/entry"
+	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/operator"
+	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/operator/transformer/recombine"
+)
+
+// heldRecombine is stanza's recombine operator under observation. The operator
+// reads its source_identifier and its combine_field through entry.Field, an
+// interface, and does so at exactly the moments that matter: it reads the
+// source to choose a group, reads the combine_field when a record joins the
+// group, and sets it on the record that stands for the whole group when it lets
+// go of it. Fields of our own see all three, whether a record, a size limit, a
+// timer or the stop is the cause. The operator calls them under its own lock.
+type heldRecombine struct {
+	operator.Operator
+	transit *transit
+	ledger  *ledger
+	source  entry.Field // as configured
+	combine entry.Field // as configured
+
+	// groups are the operator's groups with the tags of their members. Both are
+	// guarded by the operator's lock, under which the fields are called.
+	groups map[string]*heldGroup
+	next   *heldGroup // the group that the record at hand will join
+
+	open atomic.Int64 // groups that have members
+}
+
+type heldGroup struct {
+	key     string
+	members []int64
+}
+
+// recombineBuilder builds a heldRecombine in the place of a recombine operator.
+type recombineBuilder struct {
+	*recombine.Config
+	ledger *ledger
+}
+
+// Build checks what would make the operator panic, and builds it.
+func (b recombineBuilder) Build(set component.TelemetrySettings) (operator.Operator, error) {
+	return buildRecombine(b.Config, b.ledger, set)
+}
+
+func buildRecombine(config *recombine.Config, l *ledger, set component.TelemetrySettings) (*heldRecombine, error) {
+	// A fifth of it is the operator's timer, which has to be positive.
+	if config.ForceFlushTimeout < 5*time.Nanosecond {
+		return nil, fmt.Errorf("operator '%s': 'force_flush_period' must be positive", config.ID())
+	}
+	h := &heldRecombine{
+		transit: &transit{ledger: l},
+		ledger:  l,
+		source:  config.SourceIdentifier,
+		combine: config.CombineField,
+		groups:  make(map[string]*heldGroup),
+	}
+	observed := *config
+	if h.source.FieldInterface == nil {
+		h.source = entry.NewAttributeField("log.file.path")
+	}
+	observed.SourceIdentifier = entry.Field{FieldInterface: sourceField{h.source.FieldInterface, h}}
+	if h.combine.FieldInterface != nil {
+		observed.CombineField = entry.Field{FieldInterface: combineField{h.combine.FieldInterface, h}}
+	}
+	op, err := observed.Build(set)
+	if err != nil {
+		return nil, err
+	}
+	h.Operator = op
+	return h, nil
+}
+
+// SetOutputs puts an outlet before each output.
+func (h *heldRecombine) SetOutputs(all []operator.Operator) error {
+	return h.transit.connect(h.Operator, all)
+}
+
+// key is the name of the group that a record belongs to. Records that are read
+// again after a refusal do not mix with what is left from the first time.
+func (h *heldRecombine) key(e *entry.Entry) (key string, changed bool) {
+	value, _ := h.source.Get(e)
+	switch value := value.(type) {
+	case string:
+		key = value
+	case []byte:
+		key = string(value)
+	}
+	if key == "" {
+		key = recombine.DefaultSourceIdentifier
+	}
+	if epoch := h.ledger.epochOf(tagOf(e)); epoch > 0 {
+		return key + "\x00" + strconv.FormatUint(uint64(epoch), 10), true
+	}
+	return key, false
+}
+
+func (h *heldRecombine) group(key string) *heldGroup {
+	if h.next != nil && h.next.key == key {
+		return h.next
+	}
+	g := h.groups[key]
+	if g == nil {
+		g = &heldGroup{key: key}
+		h.groups[key] = g
+	}
+	return g
+}
+
+// joined takes note that the operator holds a record from now on.
+func (h *heldRecombine) joined(e *entry.Entry) {
+	tag := tagOf(e)
+	h.ledger.hold(tag)
+	if len(h.next.members) == 0 {
+		h.open.Add(1)
+	}
+	h.next.members = append(h.next.members, tag)
+}
+
+// letGo takes note that the operator hands on the group of which base is the record.
+func (h *heldRecombine) letGo(key string, base int64) {
+	g := h.groups[key]
+	if g == nil || len(g.members) == 0 {
+		return
+	}
+	h.transit.add(base)
+	others := slices.DeleteFunc(g.members, func(tag int64) bool { return tag == base })
+	if len(others) > 0 {
+		h.ledger.absorb(base, others)
+	}
+	g.members = g.members[:0]
+	h.open.Add(-1)
+	if g != h.next {
+		delete(h.groups, key)
+	}
+}
+
+// holdsNothing tells whether no group has members. Between calls that feed the
+// operator it can only become true: by a timer that lets a group go.
+func (h *heldRecombine) holdsNothing() bool { return h.open.Load() == 0 }
+
+// sourceField is the source_identifier under observation.
+type sourceField struct {
+	entry.FieldInterface
+	h *heldRecombine
+}
+
+// Get is called when the operator looks for the group of a record.
+func (f sourceField) Get(e *entry.Entry) (any, bool) {
+	key, changed := f.h.key(e)
+	g := f.h.group(key)
+	if last := f.h.next; last != nil && last != g && len(last.members) == 0 {
+		delete(f.h.groups, last.key)
+	}
+	f.h.next = g
+	if changed {
+		return key, true
+	}
+	return f.FieldInterface.Get(e)
+}
+
+// combineField is the combine_field under observation.
+type combineField struct {
+	entry.FieldInterface
+	h *heldRecombine
+}
+
+// Get is called when a record joins the group that was looked for last.
+func (f combineField) Get(e *entry.Entry) (any, bool) {
+	f.h.joined(e)
+	return f.FieldInterface.Get(e)
+}
+
+// Set is called when the group is let go, with the record that stands for it.
+func (f combineField) Set(e *entry.Entry, value any) error {
+	key, _ := f.h.key(e) // before the value changes: it may be the source, too
+	base := tagOf(e)
+	if err := f.FieldInterface.Set(e, value); err != nil {
+		return err
+	}
+	f.h.letGo(key, base)
+	return nil
+}
