@@ -62,6 +62,9 @@ func New(limit int) *Registry {
 // Len is the number of known States.
 func (g *Registry) Len() int { return g.count }
 
+// KnowsLocator tells whether a State's file was seen at l last.
+func (g *Registry) KnowsLocator(l fileid.Locator) bool { return g.byLocator[l] != nil }
+
 // Add makes a State known, without an owner.
 func (g *Registry) Add(s *fileid.State) *Record {
 	g.serial++

@@ -116,6 +116,12 @@ func better(a, b *Record) bool {
 	return a.serial > b.serial
 }
 
+// Continues tells whether a file has all that was read under state, which is
+// no known one: an archived State.
+func Continues(state *fileid.State, s Sighting, answers []fileid.Frontier) bool {
+	return state.Fingerprint.IsPrefixOf(s.Head) && verifiedWhole(state, s, answers)
+}
+
 // verifiedWhole tells whether the file has all that was read under state. A
 // State without frontiers comes from a version that kept none: there the
 // fingerprint and the size have to do.

@@ -1,0 +1,68 @@
+package tail
+
+import (
+	"time"
+
+	"github.com/otelfilelog/filelogreceiver/internal/batch"
+	"github.com/otelfilelog/filelogreceiver/internal/registry"
+	"github.com/otelfilelog/filelogreceiver/internal/source"
+)
+
+// body is one physical file that is being followed, whatever its names. The
+// loop owns it; a worker never looks inside.
+type body struct {
+	id   uint64 // of its own, for the operators
+	path string // the name its records carry: the latest one that matched
+	refs int    // entries (names of the pattern) that lead to it
+	info source.Info
+
+	handle       source.Handle    // nil: closed
+	older, newer *body            // neighbours in the list of open handles
+	rec          *registry.Record // nil: not identified, or held as a twin
+	twin         *twin            // not nil: held
+
+	read       readPosition // if operators hold records
+	compressed bool
+	gz         *gunzip // decompressor between two turns, nil: none
+
+	looked   bool // info was taken at least once
+	pending  bool // there is something to read or to verify
+	queued   bool // stands in a queue
+	inFlight bool // a worker has it
+	flush    bool // the next turn is to flush the partial record
+	eof      bool // read to the end at the last turn
+	grewAt   time.Time
+	unread   time.Time // since when there is unread data; zero: there is none
+	retryAt  time.Time // not before; zero: at once
+	shrunk   int       // how often it was seen shorter than the position
+	ignoring bool      // on_truncate: ignore, until it outgrows the position
+	stuck    bool      // a read error was logged and has not gone away
+
+	after *body // the file that had this name before and is to be read first
+
+	left   bool // no name of the pattern leads to it any more
+	leftAt time.Time
+
+	attrs       *batch.FileAttributes
+	attrsPath   string
+	headerFresh bool   // the header was read in the latest turn
+	attrsHeader uint32 // the State's StaticRevision when attrs was made
+}
+
+// unreadBytes is how many bytes are behind the committed position.
+func (b *body) unreadBytes() int64 {
+	if b.rec == nil || b.ignoring {
+		return 0
+	}
+	s := b.rec.State
+	if b.compressed {
+		return max(b.info.Size-s.Base, 0)
+	}
+	return max(b.info.Size-s.Offset, 0)
+}
+
+// drained tells whether nothing whole is left to read, so that the file that
+// took its name may be read.
+func (b *body) drained() bool {
+	return b.rec == nil || b.handle == nil && !b.pending || b.eof && !b.pending && !b.inFlight || b.stuck
+}

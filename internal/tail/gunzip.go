@@ -1,0 +1,114 @@
+package tail
+
+import (
+	"errors"
+	"io"
+
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
+	"github.com/otelfilelog/filelogreceiver/internal/source"
+)
+
+// gunzip is a decompressor that waits between two turns of a file, with what
+// it has given and was not consumed, so that a long file is not decompressed
+// from its beginning for each turn.
+type gunzip struct {
+	stream *source.Gunzip
+	base   int64
+	rest   window
+}
+
+// content reads the content of a task's file in order.
+type content struct {
+	t      *task
+	stream *source.Gunzip // compressed files only
+	clean  bool           // the stream ended with a whole member
+}
+
+// open sets w to the bytes before the task's start that its frontier covers.
+// ended: the file is shorter than that.
+func (c *content) open(t *task, w *window, scratch []byte) (ended bool, err error) {
+	*c = content{t: t}
+	history := int64(fileid.WindowLen(t.start.Offset))
+	if !t.compressed {
+		w.reset(t.start.Offset - history)
+		return false, nil
+	}
+	if k := t.gz; k != nil && k.base == t.base && k.rest.start <= t.start.Offset-history && k.rest.end() >= t.start.Offset {
+		c.stream = k.stream
+		w.reset(k.rest.start)
+		copy(w.space(k.rest.start, len(k.rest.buf)), k.rest.buf)
+		w.filled(len(k.rest.buf))
+		if c.stream != nil {
+			return false, nil
+		}
+		return false, c.start(w.end()-t.baseAt, scratch)
+	}
+	if history > t.start.Offset-t.baseAt {
+		// The window reaches back into members that are not read again.
+		history = t.start.Offset - t.baseAt
+		t.verify = t.verify && history == int64(fileid.WindowLen(t.start.Offset))
+	}
+	w.reset(t.start.Offset - history)
+	err = c.start(w.start-t.baseAt, scratch)
+	if err == io.EOF || errors.Is(err, source.ErrIncomplete) {
+		return true, nil
+	}
+	return false, err
+}
+
+// start begins to decompress at the task's base and skips so many bytes.
+func (c *content) start(skip int64, scratch []byte) (err error) {
+	if c.t.base == c.t.size {
+		c.clean = true
+		if skip > 0 {
+			return io.EOF
+		}
+		return nil
+	}
+	if c.stream, err = source.NewGunzip(c.t.handle, c.t.base, c.t.size); err != nil {
+		c.stream = nil
+		if errors.Is(err, source.ErrIncomplete) && skip == 0 {
+			return nil // the next member has only begun
+		}
+		return err
+	}
+	return c.stream.Skip(skip, scratch)
+}
+
+// read appends up to n more bytes to w. eof: there are no more for now.
+func (c *content) read(w *window, position int64, n int) (eof bool, err error) {
+	room := w.space(position, n)
+	if !c.t.compressed {
+		k, err := source.ReadFull(c.t.handle, room, w.end())
+		w.filled(k)
+		return k < n, err
+	}
+	if c.stream == nil {
+		return true, nil
+	}
+	for k := 0; k < n; {
+		m, err := c.stream.Read(room[k:])
+		k += m
+		w.filled(m)
+		switch {
+		case err == io.EOF:
+			c.clean = true
+			return true, nil
+		case errors.Is(err, source.ErrIncomplete):
+			return true, nil
+		case err != nil:
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// keep returns what the next turn of the file can go on with.
+func (c *content) keep(w *window, position int64) *gunzip {
+	first := max(position-int64(fileid.WindowLen(position)), w.start)
+	k := &gunzip{base: c.t.base, rest: window{start: first, buf: append([]byte(nil), w.from(first)...)}}
+	if !c.clean {
+		k.stream = c.stream
+	}
+	return k
+}

@@ -1,0 +1,105 @@
+package tail
+
+import (
+	"go.uber.org/zap"
+
+	"github.com/otelfilelog/filelogreceiver/internal/deliver"
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
+	"github.com/otelfilelog/filelogreceiver/internal/framing"
+)
+
+// Operators may hold records (recombine, container). Then a file has two
+// positions: up to body.read it went into the operators, up to the State's
+// Offset everything has come out again and was accepted. The first is where the
+// next turn begins, the second is what is saved.
+
+// holds tells whether the operators may hold records.
+func (l *Loop) holds() bool { return l.Pipeline != nil && l.Pipeline.Holds() }
+
+// held tells whether the operators hold records of b.
+func (l *Loop) held(b *body) bool {
+	if !l.holds() {
+		return false
+	}
+	_, held := l.Pipeline.Held(b.id)
+	return held
+}
+
+// startOfTurn is where the next turn of b begins, with the frontier there.
+func (l *Loop) startOfTurn(b *body) (framing.Position, fileid.Frontier) {
+	s := b.rec.State
+	committed := framing.Position{Offset: s.Offset, RecordNumber: s.RecordNumber, Skipping: s.Skipping}
+	newest, _ := s.Ladder.Newest()
+	if !l.holds() {
+		return committed, newest
+	}
+	if at, again := l.Pipeline.Resume(b.id); again {
+		b.read = readPosition{Position: framing.Position(at), valid: at.Offset != s.Offset}
+	}
+	if b.read.valid {
+		return b.read.Position, b.read.frontier
+	}
+	return committed, newest
+}
+
+// readPosition is how far a file went into operators that hold some of it.
+type readPosition struct {
+	framing.Position
+	frontier fileid.Frontier
+	valid    bool // else it is the committed position
+}
+
+// settle moves the committed position of b up to what is held, or to where it
+// was read when nothing is.
+func (l *Loop) settle(b *body) {
+	if b.rec == nil || !b.read.valid {
+		return
+	}
+	oldest, held := l.Pipeline.Held(b.id)
+	if !held {
+		l.commit(b, b.read.Position, b.read.frontier)
+		b.read = readPosition{}
+		if b.eof && !b.pending && !b.inFlight {
+			l.readToEnd(b, l.Now())
+		}
+		return
+	}
+	if oldest.Offset <= b.rec.State.Offset {
+		return
+	}
+	var frontier fileid.Frontier
+	if b.handle != nil && !b.compressed {
+		if answers, err := frontiersAt(b.handle, []int64{oldest.Offset}); err == nil && len(answers) == 1 {
+			frontier = answers[0]
+		}
+	}
+	l.commit(b, framing.Position(oldest), frontier)
+}
+
+// settleAll looks at all files of which records may be held.
+func (l *Loop) settleAll() {
+	if !l.holds() {
+		return
+	}
+	for _, b := range l.byID {
+		l.settle(b)
+	}
+}
+
+// stopPipeline stops the operators at shutdown; what they held is delivered.
+// The workers are idle.
+func (l *Loop) stopPipeline() {
+	if err := l.Pipeline.Stop(); err != nil {
+		l.Logger.Error("Failed to stop operators", zap.Error(err))
+	}
+	t := l.newTurn()
+	t.drain = true
+	l.idle--
+	l.busy++
+	l.turns <- t
+	l.apply(<-l.reports)
+	l.settleAll()
+}
+
+// drain delivers what operators let go of on their own.
+func (w *worker) drain() deliver.Outcome { return w.out.drain(w) }

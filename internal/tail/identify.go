@@ -1,0 +1,343 @@
+package tail
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
+	"github.com/otelfilelog/filelogreceiver/internal/registry"
+	"github.com/otelfilelog/filelogreceiver/internal/source"
+)
+
+// errMoved says that the path led to another file when it was opened.
+var errMoved = errors.New("another file has taken the name")
+
+// errNotGzip says that a file is not compressed although compression: gzip
+// says that all are.
+var errNotGzip = errors.New("not a gzip file")
+
+// identifyStrangers finds out who the files are that are not followed yet.
+// Those whose locator is known come first: a file that is where it was is not
+// to lose its State to a copy of itself that sorts before it.
+func (l *Loop) identifyStrangers(now time.Time) {
+	for _, known := range []bool{true, false} {
+		for _, s := range l.strangers {
+			if l.Registry.KnowsLocator(s.info.Locator) == known {
+				l.identify(s, now)
+			}
+		}
+	}
+}
+
+// identify opens the file behind a name, finds out whose content it has and
+// begins to follow it. A file that is empty, as far as can be seen, is left for
+// the next poll.
+func (l *Loop) identify(s stranger, now time.Time) {
+	e := &l.entries[s.entry]
+	initial := e.initial
+	e.initial = false
+	if e.body != nil || s.info.Size == 0 {
+		return
+	}
+	if known := l.bodies[s.info.Locator]; known != nil {
+		l.bind(e, known)
+		return
+	}
+	l.lastID++
+	b := &body{id: l.lastID, path: e.name, info: s.info}
+	if err := l.openHandle(b); err != nil {
+		l.openFailed(e.name, err)
+		return
+	}
+	sighting, answers, err := l.inspect(b)
+	if err != nil || len(sighting.Head) == 0 {
+		l.closeHandle(b)
+		if err != nil {
+			l.trouble(e.name, err)
+		}
+		return
+	}
+	l.untrouble(e.name)
+	l.bodies[b.info.Locator] = b
+	l.bind(e, b)
+	b.looked, b.grewAt = true, now
+	l.take(b, sighting, answers, nil, initial, now)
+}
+
+// take resolves whose content b has and acts on the decision. The records in
+// apart are known to be other files.
+func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apart []*registry.Record, initial bool, now time.Time) {
+	d := l.Registry.Resolve(s, answers, apart)
+	for d.Kind == registry.Adopt && !d.Record.Orphan() && l.livesElsewhere(d.Record, b) {
+		apart = append(apart, d.Record)
+		d = l.Registry.Resolve(s, answers, apart)
+	}
+	if d.Kind == registry.Hold {
+		shared, parted := l.compareWith(b, d.Record, 0)
+		for parted {
+			apart = append(apart, d.Record)
+			if d = l.Registry.Resolve(s, answers, apart); d.Kind != registry.Hold {
+				break
+			}
+			shared, parted = l.compareWith(b, d.Record, 0)
+		}
+		if d.Kind == registry.Hold {
+			l.hold(b, d.Record, shared, now)
+			return
+		}
+	}
+	l.Observer.decided(d)
+	l.Logger.Debug("File identified", zap.String("path", b.path), zap.Stringer("decision", d.Kind), zap.String("reason", d.Reason))
+	switch d.Kind {
+	case registry.Continue, registry.Adopt:
+		l.own(b, d.Record, s)
+	case registry.Rewritten:
+		l.goOn(b, d.Record, s, answers, d.Offset)
+	default:
+		if rec := l.fromArchive(b, s); rec != nil {
+			l.own(b, rec, s)
+			l.Logger.Info("File found in archive. Started watching file again", zap.String("path", b.path))
+		} else {
+			l.begin(b, s, l.startOf(b, initial))
+			l.Logger.Info("Started watching file", zap.String("path", b.path))
+		}
+	}
+	if b.rec != nil && !b.ignoring {
+		b.pending = true
+		b.unread = now
+		l.enqueue(b, now)
+	}
+}
+
+// inspect reads what is needed to tell who b is.
+func (l *Loop) inspect(b *body) (registry.Sighting, []fileid.Frontier, error) {
+	want := max(l.FingerprintSize, l.Registry.MaxFingerprint())
+	head := make([]byte, want)
+	n, err := source.ReadFull(b.handle, head, 0)
+	if err != nil {
+		return registry.Sighting{}, nil, err
+	}
+	head = head[:n]
+	s := registry.Sighting{Locator: b.info.Locator, Head: head, Size: b.info.Size}
+	switch {
+	case l.Compression == CompressionGzip && n > 1 && !source.IsGzip(head):
+		return s, nil, errNotGzip
+	case l.Compression != CompressionNone && source.IsGzip(head):
+		b.compressed = true
+		s.Size = -1
+		if s.Head, err = compressedHead(b, head); err != nil || len(s.Head) == 0 {
+			return s, nil, err
+		}
+	case l.Compression == CompressionGzip:
+		s.Head = nil // one byte says nothing yet
+		return s, nil, nil
+	}
+	answers, err := frontiersOf(b, l.Registry.Questions(s))
+	return s, answers, err
+}
+
+// frontiersAt makes the frontiers of a plain file at offsets, as far as it is
+// long enough.
+func frontiersAt(r io.ReaderAt, offsets []int64) ([]fileid.Frontier, error) {
+	var buf [fileid.Window]byte
+	answers := make([]fileid.Frontier, 0, len(offsets))
+	for _, offset := range offsets {
+		window := buf[:fileid.WindowLen(offset)]
+		n, err := source.ReadFull(r, window, offset-int64(len(window)))
+		if err != nil {
+			return nil, err
+		}
+		if n == len(window) {
+			answers = append(answers, fileid.NewFrontier(offset, window))
+		}
+	}
+	return answers, nil
+}
+
+// frontiersOf makes the frontiers of the content of b at offsets.
+func frontiersOf(b *body, offsets []int64) ([]fileid.Frontier, error) {
+	if len(offsets) == 0 {
+		return nil, nil
+	}
+	if b.compressed {
+		return frontiersOfCompressed(b.handle, b.info.Size, offsets)
+	}
+	return frontiersAt(b.handle, offsets)
+}
+
+// compressedHead reads the decompressed beginning of b into head: nothing when
+// the first member is not whole enough to show any.
+func compressedHead(b *body, head []byte) ([]byte, error) {
+	head = head[:cap(head)]
+	z, err := source.NewGunzip(b.handle, 0, b.info.Size)
+	if err != nil {
+		return nil, ignoreEnd(err)
+	}
+	defer z.Close()
+	n, err := z.Read(head)
+	return head[:n], ignoreEnd(err)
+}
+
+// ignoreEnd drops the errors that only say that there is no more for now.
+func ignoreEnd(err error) error {
+	if err == io.EOF || errors.Is(err, source.ErrIncomplete) {
+		return nil
+	}
+	return err
+}
+
+// frontiersOfCompressed makes the frontiers of decompressed content in one
+// pass. offsets are descending, as the answers are in ascending order.
+func frontiersOfCompressed(r io.ReaderAt, size int64, offsets []int64) ([]fileid.Frontier, error) {
+	z, err := source.NewGunzip(r, 0, size)
+	if err != nil {
+		return nil, ignoreEnd(err)
+	}
+	defer z.Close()
+	answers := make([]fileid.Frontier, 0, len(offsets))
+	// buf is a window that slides over the content; at is the position of its end.
+	buf := make([]byte, 0, fileid.Window+chunkBytes)
+	at := int64(0)
+	for i := len(offsets) - 1; i >= 0 && err == nil; i-- {
+		for at < offsets[i] && err == nil {
+			if len(buf) > fileid.Window {
+				buf = append(buf[:0], buf[len(buf)-fileid.Window:]...)
+			}
+			var n int
+			n, err = z.Read(buf[len(buf) : len(buf)+int(min(offsets[i]-at, chunkBytes))])
+			buf = buf[:len(buf)+n]
+			at += int64(n)
+		}
+		if at == offsets[i] {
+			answers = append(answers, fileid.NewFrontier(at, buf[len(buf)-fileid.WindowLen(at):]))
+		}
+	}
+	return answers, ignoreEnd(err)
+}
+
+// livesElsewhere tells whether the file of rec, which is not being read, still
+// stands where it was seen last: hidden by age or order, so no other file may
+// have its State.
+func (l *Loop) livesElsewhere(rec *registry.Record, b *body) bool {
+	s := rec.State
+	if s.Path == "" || s.Path == b.path || s.Locator.IsZero() {
+		return false
+	}
+	info, err := l.Layer.Stat(s.Path)
+	return err == nil && info.Locator == s.Locator
+}
+
+// startOf is where a file begins of which nothing is known.
+func (l *Loop) startOf(b *body, initial bool) int64 {
+	if initial && l.StartAtEnd {
+		return b.info.Size
+	}
+	return 0
+}
+
+// begin makes a State for b, of which nothing is known, with its first position
+// at offset.
+func (l *Loop) begin(b *body, s registry.Sighting, offset int64) {
+	state := &fileid.State{
+		Fingerprint: l.fingerprint(s.Head),
+		Compressed:  b.compressed,
+		Path:        b.path,
+		Locator:     b.info.Locator,
+	}
+	if b.compressed {
+		state.Base = offset
+	} else {
+		state.Offset = offset
+		l.ladderAt(b, state)
+	}
+	rec := l.Registry.Add(state)
+	l.adoptRecord(b, rec)
+	if l.Store != nil {
+		l.Store.Add(state)
+	}
+}
+
+// ladderAt gives state the frontier at its position, read from the file.
+func (l *Loop) ladderAt(b *body, state *fileid.State) {
+	answers, err := frontiersAt(b.handle, []int64{state.Offset})
+	state.Ladder = fileid.Ladder{}
+	if err == nil && len(answers) == 1 {
+		state.Ladder.Advance(answers[0])
+	}
+}
+
+// fingerprint copies as much of head as the configuration says.
+func (l *Loop) fingerprint(head []byte) fileid.Fingerprint {
+	return fileid.NewFingerprint(append([]byte(nil), head[:min(len(head), l.FingerprintSize)]...))
+}
+
+// own lets b go on with the State of rec.
+func (l *Loop) own(b *body, rec *registry.Record, s registry.Sighting) {
+	state := rec.State
+	if f := state.Fingerprint; f.IsHashed() || f.Len() != min(len(s.Head), l.FingerprintSize) {
+		l.Registry.Rehead(rec, l.fingerprint(s.Head))
+	}
+	if b.compressed != state.Compressed {
+		state.Compressed, state.Base, state.BaseAt = b.compressed, 0, 0
+		state.StaticRevision++
+	}
+	l.Registry.Locate(rec, b.path, b.info.Locator)
+	l.adoptRecord(b, rec)
+	if state.Ladder.Len() == 0 && state.Offset > 0 && !b.compressed {
+		l.ladderAt(b, state) // an older version kept none: the fingerprint had to do
+	}
+	l.changed(b)
+}
+
+// adoptRecord makes b the file that is read for rec.
+func (l *Loop) adoptRecord(b *body, rec *registry.Record) {
+	b.rec, b.twin = rec, nil
+	l.owners[rec] = b
+	if l.holds() {
+		l.byID[b.id] = b
+	}
+	l.Registry.Own(rec)
+}
+
+// fromArchive looks for the State of b among the archived ones.
+func (l *Loop) fromArchive(b *body, s registry.Sighting) *registry.Record {
+	if l.Store == nil {
+		return nil
+	}
+	for _, state := range l.Store.FindArchived(s.Head) {
+		var questions []int64
+		if newest, ok := state.Ladder.Newest(); ok {
+			questions = append(questions, newest.Offset)
+		}
+		answers, err := frontiersOf(b, questions)
+		if err != nil || !registry.Continues(state, s, answers) {
+			continue
+		}
+		l.Store.Revive(state)
+		return l.Registry.Add(state)
+	}
+	return nil
+}
+
+// changed tells the checkpoint that the State of b is not what was saved.
+func (l *Loop) changed(b *body) {
+	if l.Store != nil && b.rec != nil {
+		l.Store.Changed(b.rec.State)
+	}
+}
+
+// openFailed tells about a file that could not be opened.
+func (l *Loop) openFailed(name string, err error) {
+	switch {
+	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
+		// The next poll sees what is there then.
+	case isTooManyFiles(err):
+		l.handlesExhausted(err)
+	default:
+		l.trouble(name, err)
+	}
+}

@@ -1,0 +1,168 @@
+package tail
+
+import (
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/otelfilelog/filelogreceiver/internal/registry"
+)
+
+// leave notes that no name of the pattern leads to b any more. It is read
+// through its handle for as long as there is something to read.
+func (l *Loop) leave(b *body) {
+	if b.left {
+		return
+	}
+	b.left, b.leftAt = true, l.Now()
+	if !slices.Contains(l.left, b) {
+		l.left = append(l.left, b)
+	}
+}
+
+// lookAtLeft looks at the files that left the pattern and lets go of those
+// that are read and quiet.
+func (l *Loop) lookAtLeft(now time.Time) {
+	if len(l.left) == 0 {
+		return
+	}
+	still := l.left[:0]
+	for _, b := range l.left {
+		if !b.left {
+			continue // it has a name again
+		}
+		if l.letGo(b, now) {
+			continue
+		}
+		still = append(still, b)
+	}
+	clear(l.left[len(still):])
+	l.left = still
+}
+
+// letGo looks at b, which left the pattern, and tells whether it was let go.
+func (l *Loop) letGo(b *body, now time.Time) bool {
+	if b.inFlight {
+		if b.handle != nil {
+			if info, err := b.handle.Stat(); err == nil {
+				l.see(b, info, now)
+			}
+		}
+		return false
+	}
+	if b.handle == nil || b.rec == nil {
+		l.discard(b)
+		return true
+	}
+	info, err := b.handle.Stat()
+	if err != nil {
+		l.lost(b, "unreadable")
+		l.discard(b)
+		return true
+	}
+	l.see(b, info, now)
+	if b.read.valid && !b.pending {
+		return false // operators hold records of it
+	}
+	if b.pending || b.queued || !b.eof {
+		if b.stuck {
+			l.lost(b, "unreadable")
+			l.discard(b)
+			return true
+		}
+		return false
+	}
+	quiet := leftQuiet
+	if info.Links == 0 {
+		quiet = deletedQuiet
+	}
+	since := b.grewAt
+	if b.leftAt.After(since) {
+		since = b.leftAt
+	}
+	waits := b.rec.State.PartialLength > 0 && l.FlushPeriod > 0
+	if now.Sub(since) < quiet || waits && now.Sub(since) < l.FlushPeriod+quiet {
+		return false
+	}
+	if n := b.unreadBytes(); n > 0 && info.Links == 0 {
+		l.lost(b, "deleted")
+	}
+	l.discard(b)
+	return true
+}
+
+// lost counts what of b can not be read any more.
+func (l *Loop) lost(b *body, reason string) {
+	n := b.unreadBytes()
+	if n == 0 {
+		return
+	}
+	l.Observer.lost(n, reason)
+	l.Logger.Warn("Bytes are lost that were not read before their file went away", zap.String("path", b.path),
+		zap.Int64("bytes", n), zap.String("reason", reason))
+}
+
+// discard forgets b; its State stays known for a while.
+func (l *Loop) discard(b *body) {
+	l.closeHandle(b)
+	if l.bodies[b.info.Locator] == b {
+		delete(l.bodies, b.info.Locator)
+	}
+	b.pending, b.twin = false, nil
+	if l.holds() {
+		l.Pipeline.Forget(b.id)
+		delete(l.byID, b.id)
+	}
+	if b.rec != nil {
+		delete(l.owners, b.rec)
+		l.Registry.Release(b.rec)
+		b.rec = nil
+	}
+}
+
+// retain forgets the States whose file is gone for good: into the archive, if
+// there is one. A file that is only hidden is not forgotten.
+func (l *Loop) retain() {
+	var overLimit int
+	l.overdue, overLimit = l.Registry.EndPoll(l.overdue[:0])
+	if len(l.overdue) == 0 {
+		return
+	}
+	for i, rec := range l.overdue {
+		limited := i >= len(l.overdue)-overLimit
+		if !limited && l.stillExists(rec) {
+			l.Registry.Keep(rec, keepPolls)
+			continue
+		}
+		l.Registry.Forget(rec)
+		if l.Store != nil {
+			if l.Archiving && rec.State.Fingerprint.Len() > 0 {
+				l.archive = append(l.archive, rec.State)
+			} else {
+				l.Store.Remove(rec.State)
+			}
+		}
+		if limited {
+			l.Observer.Forgotten++
+		}
+	}
+	if len(l.archive) > 0 {
+		l.Store.Archive(l.archive)
+		l.archive = l.archive[:0]
+	}
+}
+
+// stillExists tells whether the file of rec stands where it was seen last, or
+// may stand there for all that can be told.
+func (l *Loop) stillExists(rec *registry.Record) bool {
+	s := rec.State
+	if s.Path == "" || s.Locator.IsZero() || rec.Orphan() {
+		return false
+	}
+	info, err := l.Layer.Stat(s.Path)
+	if err != nil {
+		return !isGone(err)
+	}
+	return info.Locator == s.Locator && info.Size >= s.Offset
+}

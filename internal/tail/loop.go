@@ -1,0 +1,175 @@
+package tail
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/otelfilelog/filelogreceiver/internal/batch"
+	"github.com/otelfilelog/filelogreceiver/internal/checkpoint"
+	"github.com/otelfilelog/filelogreceiver/internal/deliver"
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
+	"github.com/otelfilelog/filelogreceiver/internal/framing"
+	"github.com/otelfilelog/filelogreceiver/internal/match"
+	"github.com/otelfilelog/filelogreceiver/internal/registry"
+	"github.com/otelfilelog/filelogreceiver/internal/source"
+)
+
+// Rooms are what the loop connects.
+type Rooms struct {
+	Matcher  *match.Matcher
+	Registry *registry.Registry
+	Layer    source.Layer
+	Framing  *framing.Framing
+	Batches  *batch.Settings
+	Pipeline *batch.Pipeline // nil: no operators
+	Header   HeaderParser    // nil: files have no header
+	Target   *deliver.Target
+	Store    *checkpoint.Store // nil: positions are not saved
+	Observer *Observer
+	Logger   *zap.Logger
+	Now      func() time.Time
+}
+
+// Loop follows the files of one receiver. Run is its one owner; nothing else
+// touches it.
+type Loop struct {
+	Config
+	Rooms
+
+	entries []entry
+	byName  map[string]int // index into entries
+	cursor  int            // where the next poll begins when FilesPerPoll bounds it
+	bodies  map[fileid.Locator]*body
+	owners  map[*registry.Record]*body
+	byID    map[uint64]*body // while operators may hold records
+	lastID  uint64
+	left    []*body // bodies no name leads to, still being read
+	twins   []*body
+
+	strangers []stranger
+	overdue   []*registry.Record
+	archive   []*fileid.State // a buffer of retain
+	spare     []*turn
+	polls     uint64
+	fresh     bool // no poll was completed and no State was loaded: start_at applies
+	handles   handleList
+	open      int               // length of handles
+	handleCap int               // lowered when the process runs out of descriptors
+	troubles  map[string]string // paths that cannot be read, and why it was said
+	saved     time.Time
+
+	queue   queue
+	idle    int
+	busy    int
+	turns   chan *turn
+	reports chan report
+
+	call, pace             context.Context
+	cancelCall, cancelPace context.CancelFunc
+}
+
+// New makes a loop. states are what the checkpoint held; fresh says that there
+// never was one, so that start_at applies.
+func New(c Config, r Rooms, states []*fileid.State, fresh bool) *Loop {
+	l := &Loop{
+		Config:    c,
+		Rooms:     r,
+		byName:    map[string]int{},
+		bodies:    map[fileid.Locator]*body{},
+		owners:    map[*registry.Record]*body{},
+		byID:      map[uint64]*body{},
+		troubles:  map[string]string{},
+		fresh:     fresh,
+		handleCap: c.MaxOpenFiles,
+		turns:     make(chan *turn),
+		reports:   make(chan report, 4*c.Workers),
+	}
+	for _, s := range states {
+		l.Registry.Add(s)
+	}
+	l.call, l.cancelCall = context.WithCancel(context.Background())
+	l.pace, l.cancelPace = context.WithCancel(context.Background())
+	return l
+}
+
+// Run polls until ctx is done, then stops in good order: retries end, calls in
+// flight are waited for, what was accepted is saved, files are closed. The
+// context save bounds the last save.
+func (l *Loop) Run(ctx, save context.Context) error {
+	workersDone := l.startWorkers()
+	ticker := time.NewTicker(l.PollInterval)
+	defer ticker.Stop()
+	var results <-chan checkpoint.SaveResult
+	if l.Store != nil {
+		results = l.Store.Results()
+	}
+	var ready <-chan struct{}
+	if l.Pipeline != nil {
+		ready = l.Pipeline.Ready()
+	}
+	l.poll()
+	for {
+		select {
+		case <-ctx.Done():
+			return l.shutdown(save, workersDone)
+		case <-ticker.C:
+			l.poll()
+		case r := <-l.reports:
+			l.apply(r)
+			l.dispatch()
+			l.saveBetweenPolls()
+		case <-ready:
+			l.queue.drain = true
+			l.dispatch()
+		case r := <-results:
+			l.saveDone(r)
+		}
+	}
+}
+
+// shutdown ends turns, saves and closes.
+func (l *Loop) shutdown(save context.Context, workersDone <-chan struct{}) error {
+	l.cancelPace()
+	grace := time.AfterFunc(shutdownGrace, l.cancelCall)
+	defer grace.Stop()
+	for l.busy > 0 {
+		l.apply(<-l.reports)
+	}
+	if l.Pipeline != nil {
+		l.stopPipeline()
+	}
+	close(l.turns)
+	<-workersDone
+	l.cancelCall()
+	for _, b := range l.bodies {
+		l.discard(b)
+	}
+	l.Observer.closed()
+	if l.Store == nil {
+		return nil
+	}
+	return l.Store.Close(save)
+}
+
+// saveBetweenPolls saves when polls are far apart and much was accepted since,
+// so that a kill does not repeat all of it.
+func (l *Loop) saveBetweenPolls() {
+	if l.Store != nil && l.PollInterval > time.Second && l.Now().Sub(l.saved) >= time.Second {
+		l.save()
+	}
+}
+
+func (l *Loop) save() {
+	if l.Store == nil {
+		return
+	}
+	l.saved = l.Now()
+	l.Store.Save()
+}
+
+func (l *Loop) saveDone(r checkpoint.SaveResult) {
+	l.Store.Applied(r)
+	l.Observer.saved(r, l.Logger)
+}

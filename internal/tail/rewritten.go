@@ -1,0 +1,152 @@
+package tail
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
+	"github.com/otelfilelog/filelogreceiver/internal/registry"
+	"github.com/otelfilelog/filelogreceiver/internal/source"
+)
+
+// shrank looks whether b is shorter than the position that was reached in it,
+// and acts when that is sure: the size was seen twice, or the beginning has
+// changed (a network file system may tell an old size for a while). It tells
+// whether b is not to be read now.
+func (l *Loop) shrank(b *body, now time.Time) bool {
+	if b.rec == nil || b.inFlight {
+		return false
+	}
+	s := b.rec.State
+	position := s.Offset
+	if b.compressed {
+		position = s.Base
+	}
+	if b.info.Size >= position {
+		b.shrunk, b.ignoring = 0, false
+		return false
+	}
+	if b.ignoring {
+		return true
+	}
+	b.shrunk++
+	if b.shrunk < 2 && !l.beginsAnew(b) {
+		return true
+	}
+	b.shrunk = 0
+	l.truncated(b, now)
+	return true
+}
+
+// beginsAnew tells whether the content of b does not begin with its
+// fingerprint any more.
+func (l *Loop) beginsAnew(b *body) bool {
+	if b.info.Size == 0 || b.compressed || l.ensureOpen(b) != nil {
+		return false
+	}
+	f := b.rec.State.Fingerprint
+	head := make([]byte, f.Len())
+	n, err := source.ReadFull(b.handle, head, 0)
+	if err != nil {
+		return false
+	}
+	if n < f.Len() {
+		return !f.IsHashed() && !f.StartsWith(head[:n])
+	}
+	return !f.IsPrefixOf(head)
+}
+
+// truncated decides where reading goes on in a file that became shorter.
+func (l *Loop) truncated(b *body, now time.Time) {
+	l.Observer.Truncations++
+	size, offset := b.info.Size, b.rec.State.Offset
+	l.Logger.Info("File is shorter than the position that was reached in it", zap.String("path", b.path),
+		zap.Int64("size", size), zap.Int64("offset", offset), zap.String("on_truncate", string(l.OnTruncate)))
+	anew := l.beginsAnew(b)
+	switch {
+	case anew || b.compressed:
+		// Another content, which on_truncate does not speak of.
+		l.rewrite(b, now, -1)
+	case l.OnTruncate == TruncateIgnore:
+		// Nothing is verified when the file has outgrown the position again.
+		b.rec.State.Ladder = fileid.Ladder{}
+		b.ignoring, b.pending = true, false
+		l.changed(b)
+	case l.OnTruncate == TruncateReadWhole:
+		l.rewrite(b, now, 0)
+	case l.OnTruncate == TruncateReadNew:
+		l.rewrite(b, now, size)
+	default:
+		l.rewrite(b, now, -1)
+	}
+}
+
+// rewrite orphans the State of b, whose content has changed, and lets b go on
+// with a State of its own at offset; -1: at the deepest position before which
+// nothing has changed.
+func (l *Loop) rewrite(b *body, now time.Time, offset int64) {
+	old := b.rec
+	b.gz = nil
+	b.eof = false
+	if err := l.ensureOpen(b); err != nil {
+		l.openFailed(b.path, err)
+		return
+	}
+	info, err := b.handle.Stat()
+	if err != nil {
+		l.handleFailed(b, err)
+		return
+	}
+	b.info = info
+	b.compressed = false
+	sighting, answers, err := l.inspect(b)
+	if err != nil {
+		l.trouble(b.path, err)
+		return
+	}
+	if offset < 0 {
+		offset = registry.Deepest(old.State, answers)
+	}
+	l.goOn(b, old, sighting, answers, offset)
+	if b.unreadBytes() > 0 || len(sighting.Head) > 0 {
+		b.pending = true
+		b.unread = now
+		l.enqueue(b, now)
+	}
+}
+
+// goOn gives b, whose content is no longer that of old, a State of its own at
+// offset. Record numbers go on, as upstream's do.
+func (l *Loop) goOn(b *body, old *registry.Record, s registry.Sighting, answers []fileid.Frontier, offset int64) {
+	state := &fileid.State{
+		Fingerprint:  l.fingerprint(s.Head),
+		Locator:      b.info.Locator,
+		Path:         b.path,
+		Offset:       offset,
+		RecordNumber: old.State.RecordNumber,
+		Compressed:   b.compressed,
+	}
+	if offset > 0 {
+		state.Attributes, state.HeaderDone = old.State.Attributes, old.State.HeaderDone
+		state.Ladder = old.State.Ladder
+		state.Ladder.TruncateTo(offset)
+		if newest, ok := state.Ladder.Newest(); !ok || newest.Offset != offset {
+			l.ladderAt(b, state)
+		}
+	}
+	delete(l.owners, old)
+	if l.holds() {
+		// What the operators hold of the old content belongs to the old State.
+		delete(l.byID, b.id)
+		l.lastID++
+		b.id, b.read = l.lastID, readPosition{}
+	}
+	l.Registry.Orphaned(old)
+	if l.Store != nil {
+		l.Store.Changed(old.State)
+		l.Store.Add(state)
+	}
+	l.adoptRecord(b, l.Registry.Add(state))
+	b.attrs = nil
+}

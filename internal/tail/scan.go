@@ -1,0 +1,305 @@
+package tail
+
+import (
+	"errors"
+	"io/fs"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/otelfilelog/filelogreceiver/internal/match"
+	"github.com/otelfilelog/filelogreceiver/internal/source"
+)
+
+// entry is one name of the pattern and the file it leads to.
+type entry struct {
+	name string
+	body *body // nil: not identified yet, unreadable, or empty
+	// before is the file that had this name before, while the present one is
+	// not identified: it is to be read first.
+	before *body
+	// initial: the name was there at the very first poll, nothing was saved, and
+	// its file was not looked at yet. That is what start_at is about.
+	initial bool
+}
+
+// stranger is a name that leads to a file that is not followed yet.
+type stranger struct {
+	entry int
+	info  source.Info
+}
+
+// poll looks once at everything: which names exist, which files are behind
+// them, what has changed. Then it hands out turns and saves.
+func (l *Loop) poll() {
+	now := l.Now()
+	l.polls++
+	result := l.Matcher.Poll(now)
+	if result.ProblemsChanged {
+		l.Observer.directories(result.Problems)
+	}
+	if result.Changed || l.polls == 1 {
+		l.takeNames(result.Paths)
+	}
+	l.lookAtNames(result.Paths, now)
+	l.identifyStrangers(now)
+	l.lookAtLeft(now)
+	l.lookAtTwins(now)
+	l.settleAll()
+	l.dispatch()
+	l.retain()
+	l.fresh = false
+	l.save()
+	l.observe(now)
+}
+
+// takeNames replaces the entries by those of paths, in their order.
+func (l *Loop) takeNames(paths []match.Path) {
+	old := l.entries
+	entries := make([]entry, len(paths))
+	byName := make(map[string]int, len(paths))
+	for i, p := range paths {
+		entries[i].name = p.Name
+		byName[p.Name] = i
+		if j, ok := l.byName[p.Name]; ok {
+			entries[i] = old[j]
+		} else {
+			entries[i].initial = l.fresh
+		}
+	}
+	for _, e := range old {
+		if _, stays := byName[e.name]; !stays {
+			l.unbind(e.body)
+			delete(l.troubles, e.name)
+		}
+	}
+	l.entries, l.byName = entries, byName
+}
+
+// lookAtNames finds the file behind each name. A name is only followed (stat)
+// when its directory has changed, when it leads through a link, or when no
+// handle tells about its file; otherwise the handle does, for half the cost.
+func (l *Loop) lookAtNames(paths []match.Path, now time.Time) {
+	l.strangers = l.strangers[:0]
+	n := len(l.entries)
+	first := 0
+	if l.FilesPerPoll > 0 && l.FilesPerPoll < n {
+		first, n = l.cursor%n, l.FilesPerPoll
+		l.cursor = first + n
+	}
+	for k := range n {
+		i := (first + k) % len(l.entries)
+		e, p := &l.entries[i], &paths[i]
+		b := e.body
+		if b != nil && b.handle != nil && !p.Relisted && !p.Symlink {
+			info, err := b.handle.Stat()
+			if err != nil {
+				l.handleFailed(b, err)
+				continue
+			}
+			l.see(b, info, now)
+			continue
+		}
+		info, err := l.Layer.Stat(e.name)
+		if err != nil {
+			l.vanished(e, err)
+			continue
+		}
+		if !info.Regular() {
+			l.trouble(e.name, source.ErrNotRegular)
+			l.leaveName(e)
+			continue
+		}
+		known := l.bodies[info.Locator]
+		if known == nil {
+			l.leaveName(e)
+			l.strangers = append(l.strangers, stranger{i, info})
+			continue
+		}
+		l.bind(e, known)
+		l.see(known, info, now)
+	}
+}
+
+// bind makes e lead to b.
+func (l *Loop) bind(e *entry, b *body) {
+	if e.body == b {
+		return
+	}
+	l.leaveName(e)
+	e.body = b
+	b.refs++
+	if e.before != nil {
+		l.follow(b, e.before)
+		e.before = nil
+	}
+	if b.refs == 1 || b.left {
+		l.rename(b, e.name)
+	}
+}
+
+// leaveName notes that e does not lead to its file any more.
+func (l *Loop) leaveName(e *entry) {
+	b := e.body
+	if b == nil {
+		return
+	}
+	e.body, e.before = nil, b
+	l.Observer.Rotations++
+	l.unbind(b)
+}
+
+// rename gives b its latest name, which records read from now on carry.
+func (l *Loop) rename(b *body, name string) {
+	b.left = false
+	if b.path == name {
+		return
+	}
+	if b.path != "" {
+		l.Logger.Debug("File has a new name", zap.String("path", name), zap.String("old_path", b.path))
+	}
+	b.path = name
+	if b.rec != nil {
+		l.Registry.Locate(b.rec, name, b.info.Locator)
+		l.changed(b)
+	}
+}
+
+// follow makes b wait until old, the file that had its name before, is read:
+// old lines come before new ones.
+func (l *Loop) follow(b, old *body) {
+	if old.rec != nil && old != b && !waitsFor(old, b) {
+		b.after = old
+	}
+}
+
+// waitsFor tells whether a waits for b, directly or through others.
+func waitsFor(a, b *body) bool {
+	for steps := 0; a != nil && steps < 1000; a, steps = a.after, steps+1 {
+		if a == b {
+			return true
+		}
+	}
+	return false
+}
+
+// unbind takes one name from b.
+func (l *Loop) unbind(b *body) {
+	if b == nil {
+		return
+	}
+	b.refs--
+	if b.refs > 0 {
+		return
+	}
+	l.leave(b)
+}
+
+// see notes what the file system tells about b.
+func (l *Loop) see(b *body, info source.Info, now time.Time) {
+	if b.looked && info.Size == b.info.Size && info.ModTime == b.info.ModTime {
+		if b.shrunk > 0 {
+			b.info = info
+			l.shrank(b, now)
+		}
+		l.flushIfDue(b, now)
+		if b.pending {
+			l.enqueue(b, now)
+		}
+		return
+	}
+	if !b.looked || info.Size != b.info.Size {
+		b.grewAt = now
+	}
+	b.looked = true
+	b.info = info
+	if b.twin != nil || b.rec == nil {
+		return
+	}
+	b.stuck = false
+	if l.shrank(b, now) {
+		return
+	}
+	b.pending = true
+	if b.unread.IsZero() && b.unreadBytes() > 0 {
+		b.unread = now
+	}
+	l.enqueue(b, now)
+}
+
+// flushIfDue asks for the partial record of a file that has not grown for the
+// flush period.
+func (l *Loop) flushIfDue(b *body, now time.Time) {
+	if b.flush || b.rec == nil || l.FlushPeriod <= 0 {
+		return
+	}
+	s := b.rec.State
+	if s.PartialLength > 0 && b.eof && !b.inFlight && now.Sub(time.Unix(0, s.PartialSince)) > l.FlushPeriod {
+		b.flush, b.pending = true, true
+	}
+}
+
+// vanished notes that the name e leads to no file any more, or to one that
+// cannot be looked at.
+func (l *Loop) vanished(e *entry, err error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		l.trouble(e.name, err)
+		return
+	}
+	l.leaveName(e)
+}
+
+// trouble tells once that a path cannot be read.
+func (l *Loop) trouble(path string, err error) {
+	kind := "unreadable"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return // it vanished between two looks
+	case errors.Is(err, source.ErrNotRegular):
+		kind = "not regular"
+	}
+	if l.troubles[path] == kind {
+		return
+	}
+	l.troubles[path] = kind
+	switch {
+	case kind == "not regular":
+		l.Logger.Warn("Not a regular file, it is not read", zap.String("path", path))
+	case errors.Is(err, fs.ErrPermission):
+		l.Logger.Error("Failed to open file - unreadable", zap.String("path", path), zap.Error(err))
+		l.Observer.troubled(path, err)
+	default:
+		l.Logger.Error("Failed to open file", zap.String("path", path), zap.Error(err))
+		l.Observer.troubled(path, err)
+	}
+}
+
+// untrouble tells that a path can be read again.
+func (l *Loop) untrouble(path string) {
+	kind, was := l.troubles[path]
+	if !was {
+		return
+	}
+	delete(l.troubles, path)
+	if kind == "unreadable" {
+		l.Logger.Info("Previously unreadable file is now readable", zap.String("path", path))
+		l.Observer.recovered(path)
+	}
+}
+
+// handleFailed lets go of a handle that has become unusable (a stale handle of
+// a network file system), so that the next poll opens the path anew.
+func (l *Loop) handleFailed(b *body, err error) {
+	if !b.stuck {
+		b.stuck = true
+		l.Logger.Error("Failed to stat an open file, it will be opened again", zap.String("path", b.path), zap.Error(err))
+	}
+	if !b.inFlight {
+		l.closeHandle(b)
+	}
+}
+
+// isTooManyFiles tells whether the process has run out of descriptors.
+func isTooManyFiles(err error) bool {
+	return errors.Is(err, errTooManyProcess) || errors.Is(err, errTooManySystem)
+}
