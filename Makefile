@@ -33,9 +33,9 @@ lint: $(TOOLS)/staticcheck ## gofmt, go vet, staticcheck
 	$(GO) vet ./...
 	$(TOOLS)/staticcheck ./...
 
-generate: $(TOOLS)/protogen ## make documentation.md, config.schema.yaml and protobuf code anew
+generate: $(TOOLS)/protogen ## make documentation.md, config.schema.yaml, the README's tables and protobuf code anew
 	$(GO) test ./internal/metadata -run TestDocumentation -count 1 -update
-	$(GO) test . -run TestSchema -count 1 -update
+	$(GO) test . -run 'TestSchema|TestReadme' -count 1 -update
 	@for proto in $$(find internal -name '*.proto'); do \
 		dir=$$(dirname $$proto); echo "$(TOOLS)/protogen -I $$dir -o $$dir $$(basename $$proto)"; \
 		$(TOOLS)/protogen -I $$dir -o $$dir $$(basename $$proto) || exit 1; \

@@ -16,6 +16,9 @@ const (
 	gateWindowsCaseInsensitive     = "filelog.windows.caseInsensitive"
 )
 
+// gateAddDefaultScopeName belongs to contrib's operators, which register it.
+const gateAddDefaultScopeName = "pkg.stanza.addDefaultScopeName"
+
 type gateDeclaration struct {
 	id, description, since string
 	stage                  featuregate.Stage

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -23,13 +24,20 @@ import (
 var update = flag.Bool("update", false, "write the README's table and config.schema.yaml anew from config.go")
 
 const (
-	readmeFile       = "README.md"
-	tableBegin       = "<!-- configuration table: made from config.go by 'make generate' -->"
-	tableEnd         = "<!-- end of the configuration table -->"
-	configSource     = "config.go"
-	matchConfigFile  = "internal/match/config.go"
-	noDefault        = "required"
-	structHasDefault = "see its keys"
+	readmeFile        = "README.md"
+	tableBegin        = "<!-- configuration table: made from config.go by 'make generate' -->"
+	tableEnd          = "<!-- end of the configuration table -->"
+	exampleEnd        = "<!-- end of the example -->"
+	configSource      = "config.go"
+	matchConfigFile   = "internal/match/config.go"
+	examplesDirectory = "testdata/examples"
+	noDefault         = "required"
+	structHasDefault  = "see its keys"
+)
+
+var (
+	exampleBegin = regexp.MustCompile(`<!-- example: ([\w-]+\.yaml) -->`)
+	nextSection  = regexp.MustCompile(`(?m)^\w`)
 )
 
 // key is one configuration key with what its field and the field's comment say.
@@ -231,22 +239,44 @@ func TestCommentsSayTheTrueDefaults(t *testing.T) {
 
 func TestReadmeTableListsEveryKey(t *testing.T) {
 	var table strings.Builder
-	table.WriteString(tableBegin + "\n\n| Key | Type | Default | Meaning, unit and rule |\n| --- | --- | --- | --- |\n")
+	table.WriteString("\n\n| Key | Type | Default | Meaning, unit and rule |\n| --- | --- | --- | --- |\n")
 	walk(referenceKeys(t), func(k key) {
 		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", k.path, typeName(k.typ), k.defaultText(), strings.ReplaceAll(k.doc, "|", "\\|"))
 	})
-	table.WriteString("\n" + tableEnd)
+	table.WriteString("\n")
+	holdReadme(t, tableBegin, tableEnd, table.String())
+}
 
+func TestReadmeShowsTheReceiversOfTheExamples(t *testing.T) {
 	content, err := os.ReadFile(readmeFile)
 	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(content), tableBegin)
-	require.True(t, ok, "README.md has lost the mark %q", tableBegin)
-	_, after, ok := strings.Cut(rest, tableEnd)
-	require.True(t, ok, "README.md has lost the mark %q", tableEnd)
-	want := before + table.String() + after
+	shown := 0
+	for _, match := range exampleBegin.FindAllStringSubmatch(string(content), -1) {
+		example, err := os.ReadFile(filepath.Join(examplesDirectory, match[1]))
+		require.NoError(t, err)
+		_, receivers, ok := strings.Cut(string(example), "\nreceivers:\n")
+		require.True(t, ok, "%s has no receivers", match[1])
+		end := nextSection.FindStringIndex(receivers)
+		require.NotNil(t, end, "%s has no section behind its receivers", match[1])
+		holdReadme(t, match[0], exampleEnd, "\n\n```yaml\nreceivers:\n"+strings.TrimRight(receivers[:end[0]], "\n")+"\n```\n\n")
+		shown++
+	}
+	assert.GreaterOrEqual(t, shown, 6)
+}
+
+// holdReadme holds what stands between two marks of the README equal to want,
+// or makes it so with -update.
+func holdReadme(t *testing.T, begin, end, want string) {
+	t.Helper()
+	content, err := os.ReadFile(readmeFile)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(content), begin)
+	require.True(t, ok, "README.md has lost the mark %q", begin)
+	got, after, ok := strings.Cut(rest, end)
+	require.True(t, ok, "README.md has lost the mark %q", end)
 	if *update {
-		require.NoError(t, os.WriteFile(readmeFile, []byte(want), 0o644))
+		require.NoError(t, os.WriteFile(readmeFile, []byte(before+begin+want+end+after), 0o644))
 		return
 	}
-	assert.Equal(t, want, string(content), "run 'make generate'")
+	assert.Equal(t, want, got, "run 'make generate'")
 }

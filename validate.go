@@ -6,8 +6,16 @@ import (
 	"runtime"
 	"strings"
 
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	noopmetric "go.opentelemetry.io/otel/metric/noop"
+	nooptrace "go.opentelemetry.io/otel/trace/noop"
+	"go.uber.org/zap"
+
+	"github.com/otelfilelog/filelogreceiver/internal/batch"
 	"github.com/otelfilelog/filelogreceiver/internal/framing"
 	"github.com/otelfilelog/filelogreceiver/internal/match"
+	"github.com/otelfilelog/filelogreceiver/internal/metadata"
 )
 
 // Validate reports everything that is wrong with the configuration, so that it
@@ -19,6 +27,7 @@ func (c *Config) Validate() error {
 		c.validateFraming(),
 		c.validateLimits(),
 		c.validateWords(),
+		c.validateOperators(),
 		c.validateHeader(),
 		c.validateDeletion(),
 		c.validateStorage(),
@@ -103,9 +112,6 @@ func (c *Config) validateWords() error {
 		errs = append(errs, fmt.Errorf("'max_log_size_behavior' must be either '%s' or '%s', is '%s'",
 			maxLogSizeSplit, maxLogSizeTruncate, c.MaxLogSizeBehavior))
 	}
-	if c.Type == "" {
-		errs = append(errs, errors.New("missing required `type` field: 'type' must not be empty"))
-	}
 	for _, word := range []struct {
 		key, value string
 		mayBeEmpty bool
@@ -150,6 +156,46 @@ func (c *Config) validateDeletion() error {
 		return errors.New("'delete_after_read' cannot be used with 'start_at: end'")
 	}
 	return nil
+}
+
+// processing is the part of the configuration that says what happens to records
+// on their way to the next consumer; scopeVersion is the version of the scope of
+// those that have none of their own.
+func (c *Config) processing(scopeVersion string) batch.PipelineConfig {
+	settings := batch.Settings{
+		RecordNumber:             c.IncludeFileRecordNumber,
+		RecordOffset:             c.IncludeFileRecordOffset,
+		FileAttributesOnResource: c.FileAttributesOn == fileAttributesOnResource,
+	}
+	if gateEnabled(gateAddDefaultScopeName) {
+		settings.ScopeName, settings.ScopeVersion = metadata.ScopeName, scopeVersion
+	}
+	return batch.PipelineConfig{
+		Settings:   settings,
+		InputID:    c.ID,
+		InputType:  c.Type,
+		Output:     c.Output,
+		Attributes: c.Attributes,
+		Resource:   c.Resource,
+		Operators:  c.Operators,
+	}
+}
+
+// validateOperators builds the operators and lets them go: there is no other way
+// to find out whether they can be built.
+func (c *Config) validateOperators() error {
+	processing := c.processing("")
+	_, err := processing.Build(silentTelemetry())
+	return err
+}
+
+func silentTelemetry() component.TelemetrySettings {
+	return component.TelemetrySettings{
+		Logger:         zap.NewNop(),
+		MeterProvider:  noopmetric.NewMeterProvider(),
+		TracerProvider: nooptrace.NewTracerProvider(),
+		Resource:       pcommon.NewResource(),
+	}
 }
 
 func (c *Config) validateHeader() error {
