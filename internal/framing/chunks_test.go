@@ -72,7 +72,10 @@ func checkChunks(t testing.TB, c Config, content string, chunk func() int) {
 	if !assert.Equal(t, whole.records, parts.records, "config %+v, content %q", c, content) {
 		t.FailNow()
 	}
-	require.Equal(t, whole.framer.Position(), parts.framer.Position(), "config %+v, content %q", c, content)
+	// While an entry is dropped, how much of it is kept for the pattern may differ.
+	if p := whole.framer.Position(); !p.Skipping {
+		require.Equal(t, p, parts.framer.Position(), "config %+v, content %q", c, content)
+	}
 
 	// A framer that knows nothing but the position goes on in the same way.
 	resumed := newReader(t, f, content)

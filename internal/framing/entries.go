@@ -1,6 +1,9 @@
 package framing
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // memo is what was found out about the unfinished entry, so that it is not
 // searched again when more of it comes. Places are in entryText. The zero
@@ -126,7 +129,6 @@ func (r *Framer) findEntry(text []byte, full bool) (entry, bool) {
 // findStart finds an entry that goes from one match to the next, or the text
 // before the first match.
 func (r *Framer) findStart(text []byte, full bool) (entry, bool) {
-	wait := !full && !r.flush
 	m := &r.memo
 	if !m.begun {
 		begin, end, again := r.pattern.search(text, m.again)
@@ -135,7 +137,7 @@ func (r *Framer) findStart(text []byte, full bool) (entry, bool) {
 			return entry{}, false
 		}
 		certain, open := r.settle(text, begin, end)
-		if !certain && wait {
+		if !certain && r.awaits(text, begin, full) {
 			return entry{}, false
 		}
 		if begin > 0 {
@@ -150,7 +152,7 @@ func (r *Framer) findStart(text []byte, full bool) (entry, bool) {
 	if m.again > end {
 		next, _, again = r.pattern.search(text, m.again)
 	} else {
-		next, again = r.pattern.searchBehind(text, end)
+		next, _, again = r.pattern.searchBehind(text, end)
 	}
 	if next < 0 {
 		if m.begun {
@@ -158,10 +160,8 @@ func (r *Framer) findStart(text []byte, full bool) (entry, bool) {
 		}
 		return r.unfinished(end), false
 	}
-	if wait {
-		if certain, _ := r.settle(text, next, next); !certain {
-			return r.unfinished(end), false
-		}
+	if certain, _ := r.settle(text, next, next); !certain && r.awaits(text, next, full) {
+		return r.unfinished(end), false
 	}
 	e := r.unfinished(end)
 	e.end, e.next = next, next
@@ -183,10 +183,8 @@ func (r *Framer) findEnd(text []byte, full bool) (entry, bool) {
 	if begin < 0 {
 		return entry{}, false
 	}
-	if !full && !r.flush {
-		if certain, open := r.settle(text, begin, end); !certain || open {
-			return entry{}, false
-		}
+	if certain, open := r.settle(text, begin, end); (!certain || open) && r.awaits(text, begin, full) {
+		return entry{}, false
 	}
 	if r.omit {
 		return entry{end: begin, next: end}, true
@@ -203,55 +201,82 @@ func (r *Framer) settle(text []byte, begin, end int) (certain, open bool) {
 	return r.states.settle(r.pattern, text, begin)
 }
 
+// awaits tells whether a match that begins at begin and is not settled must
+// wait for more text. If the buffer is full, only one of a size that is awaited
+// does: it lies behind the limit, and the text before it can be taken.
+func (r *Framer) awaits(text []byte, begin int, full bool) bool {
+	return !r.flush && (!full || len(text)-begin <= longestAwaited)
+}
+
 // skipEntry drops bytes up to the end of the oversized entry.
+//
+// While an entry is dropped, the text begins within it. A pattern that leans on
+// what stands before, which nobody remembers, could match there by mistake; so
+// what such a pattern matches at the very beginning of the text is no boundary.
 func (r *Framer) skipEntry() bool {
 	text, rest := r.entryText(), r.rest()
 	full := len(rest) >= r.limit+r.lookahead
-	boundary, again := -1, 0
-	if r.split == splitEnds {
-		var e entry
-		var found bool
-		if e, found = r.findEnd(text, full); found {
-			boundary = e.next
-		}
-		again = r.memo.again
-	} else {
-		boundary, _, again = r.pattern.search(text, r.memo.again)
-		if boundary >= 0 && !full && !r.flush {
-			if certain, _ := r.settle(text, boundary, boundary); !certain {
-				boundary = -1
-			}
-		}
-		r.memo.again = again
-	}
+	boundary := r.findBoundary(text, full)
 	switch {
 	case boundary >= 0:
 		w := r.newWalk()
-		r.drop(boundary, w.rawOf(boundary))
+		raw := w.rawOf(boundary)
+		r.drop(w.textAt(boundary), raw)
 		r.pos.Skipping = false
 		return true
 	case r.flush:
+		// The flush ends the entry if another may begin right behind it. It
+		// could not be told later.
+		certain, open := r.states.settle(r.pattern, text, len(text))
+		over := r.pattern.leaning && (certain || open)
 		r.drop(len(text), len(rest))
+		r.pos.Skipping = !over
 		return false
 	case full:
-		return r.dropAllButTail(text, rest)
+		return r.dropAllButTail(text)
 	default:
 		return false
 	}
 }
 
+// findBoundary finds where the entry that is being dropped ends, -1 if that is
+// not in the text.
+func (r *Framer) findBoundary(text []byte, full bool) int {
+	m := &r.memo
+	ends := r.split == splitEnds
+	var begin, end int
+	if ends {
+		begin, end, m.again = r.pattern.searchNonEmpty(text, m.again)
+	} else {
+		begin, end, m.again = r.pattern.search(text, m.again)
+	}
+	if begin == 0 && r.pattern.leaning {
+		begin, end, m.again = r.pattern.searchBehind(text, 0)
+	}
+	if begin < 0 {
+		return -1
+	}
+	if certain, open := r.settle(text, begin, end); (!certain || ends && open) && r.awaits(text, begin, full) {
+		return -1
+	}
+	if ends {
+		return end
+	}
+	return begin
+}
+
 // dropAllButTail drops what is there but as much as a match may have begun in,
-// if possible up to the beginning of a line.
-func (r *Framer) dropAllButTail(text, rest []byte) bool {
+// if possible up to the end of a line, so that it can be searched line by line.
+func (r *Framer) dropAllButTail(text []byte) bool {
 	tail := r.lookahead
 	if r.view.used {
 		tail /= 2 // lookahead counts bytes of the file
 	}
 	n := max(len(text)-tail, 1)
-	if i := bytes.LastIndexByte(text[:n], '\n'); i >= 0 {
-		n = i + 1
+	if i := bytes.LastIndexByte(text[:n], '\n'); i > 0 {
+		n = i
 	}
-	for n < len(text) && text[n]&0xC0 == 0x80 { // not within a character
+	for n < len(text) && !utf8.RuneStart(text[n]) { // not within a character
 		n++
 	}
 	w := r.newWalk()

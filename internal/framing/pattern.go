@@ -26,9 +26,11 @@ type pattern struct {
 	longest  int  // bytes of UTF-8 in a match at most
 	newlines int  // newlines in a match at most
 	textual  bool // asks for the beginning or the end of the whole text
+	leaning  bool // whether a match begins at a place may depend on what stands before it, as with ^ and \b
 
-	// If every match begins at the beginning of a line: the same expression,
-	// bound to the beginning of the text, and the bytes it can begin with.
+	// If every match begins at the beginning of a line and ends in it: the same
+	// expression bound to the beginning of the text, and the bytes that a match
+	// can begin with.
 	anchored *regexp.Regexp
 	first    [256]bool
 }
@@ -46,15 +48,15 @@ func compilePattern(what, expression string) (*pattern, error) {
 	p := &pattern{whole: whole, textual: asksForText(tree)}
 	p.longest, p.newlines = measure(tree)
 	simple := tree.Simplify()
-	beginsLine := beginsLine(simple)
+	inLine := beginsLine(simple) && p.lineByLine() // Compile below may change the tree
 	if p.program, err = syntax.Compile(simple); err != nil {
 		return nil, fmt.Errorf("compile %s regex: %w", what, err)
 	}
-	if beginsLine && p.newlines == 0 && !p.textual {
+	p.inspectBeginning()
+	if inLine {
 		if p.anchored, err = regexp.Compile(`\A(?:` + expression + `)`); err != nil {
 			return nil, fmt.Errorf("compile %s regex: %w", what, err)
 		}
-		p.findFirstBytes()
 	}
 	return p, nil
 }
@@ -121,38 +123,38 @@ func (p *pattern) again(text []byte, from int) int {
 	return at + 1
 }
 
-// searchBehind finds the leftmost match that begins behind end, where the first
-// match of the text ends. A match that begins right at end is passed over.
-func (p *pattern) searchBehind(text []byte, end int) (begin, again int) {
+// searchBehind finds the leftmost match that begins behind place, where the
+// first match of the text ends. A match that begins right there is passed over.
+func (p *pattern) searchBehind(text []byte, place int) (begin, end, again int) {
 	if !p.lineByLine() {
-		return p.searchBehindWhole(text, end)
+		return p.searchBehindWhole(text, place)
 	}
 	line, rest := text, len(text)
-	if i := bytes.IndexByte(text[end:], '\n'); i >= 0 {
-		rest = end + i + 1
+	if i := bytes.IndexByte(text[place:], '\n'); i >= 0 {
+		rest = place + i + 1
 		line = text[:rest]
 	}
+	unfinished := rest == 0 || line[rest-1] != '\n'
 	if p.anchored == nil {
 		for _, m := range p.whole.FindAllIndex(line, 3) {
-			if m[0] > end && (m[0] < rest || rest == len(text) && line[rest-1] != '\n') {
-				return m[0], 0
+			if m[0] > place && (m[0] < rest || unfinished) {
+				return m[0], m[1], 0
 			}
 		}
 	}
-	if rest == len(text) && (rest == 0 || text[rest-1] != '\n') {
-		return -1, 0
+	if unfinished {
+		return -1, -1, 0
 	}
-	begin, _, again = p.searchLines(text, rest)
-	return begin, again
+	return p.searchLines(text, rest)
 }
 
-func (p *pattern) searchBehindWhole(text []byte, end int) (begin, again int) {
+func (p *pattern) searchBehindWhole(text []byte, place int) (begin, end, again int) {
 	behind := 0
 	for n := 2; n <= 3; n++ {
 		found := p.whole.FindAllIndex(text, n)
 		for _, m := range found {
-			if m[0] > end {
-				return m[0], 0
+			if m[0] > place {
+				return m[0], m[1], 0
 			}
 			behind = max(behind, m[1])
 		}
@@ -163,7 +165,7 @@ func (p *pattern) searchBehindWhole(text []byte, end int) (begin, again int) {
 	if again = p.again(text, 0); again <= behind {
 		again = 0
 	}
-	return -1, again
+	return -1, -1, again
 }
 
 // searchNonEmpty finds the leftmost match that does not end where the text
@@ -289,9 +291,9 @@ func beginsLine(re *syntax.Regexp) bool {
 	}
 }
 
-// findFirstBytes notes with which bytes a line can begin that matches. It
-// errs on the side of too many.
-func (p *pattern) findFirstBytes() {
+// inspectBeginning finds out with which bytes a match can begin, erring on the
+// side of too many, and whether that leans on what stands before.
+func (p *pattern) inspectBeginning() {
 	for b := utf8.RuneSelf; b < len(p.first); b++ {
 		p.first[b] = true
 	}
@@ -307,7 +309,12 @@ func (p *pattern) findFirstBytes() {
 		case syntax.InstAlt, syntax.InstAltMatch:
 			follow(inst.Out)
 			follow(inst.Arg)
-		case syntax.InstCapture, syntax.InstNop, syntax.InstEmptyWidth:
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(inst.Arg)&looksBehind != 0 {
+				p.leaning = true
+			}
+			follow(inst.Out)
+		case syntax.InstCapture, syntax.InstNop:
 			follow(inst.Out)
 		case syntax.InstMatch:
 			for b := range p.first {

@@ -81,6 +81,9 @@ func (s *states) follow(p *pattern, pc uint32, list *[]uint32) bool {
 	}
 }
 
+// looksBehind are the conditions that depend on the character before.
+const looksBehind = syntax.EmptyBeginLine | syntax.EmptyBeginText | syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
+
 // looksAhead are the conditions that depend on the next character.
 const looksAhead = syntax.EmptyEndLine | syntax.EmptyEndText | syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
 
