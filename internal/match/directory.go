@@ -3,7 +3,6 @@ package match
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -129,7 +128,7 @@ func (t *tree) list(d *directory, st fileStat, now time.Time) {
 		d.listed = true
 		return
 	}
-	listing, err := os.ReadDir(d.path.String())
+	listing, err := t.readDirectory(d.path.String())
 	switch {
 	case err == nil:
 	case errors.Is(err, fs.ErrNotExist):

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,8 +40,11 @@ type tree struct {
 	roots []*directory
 	fixed []*fixedFile // of the globs that name one path
 
+	// readDirectory lists a directory, sorted by name.
+	readDirectory func(path string) ([]fs.DirEntry, error)
+
 	visited int // directories that the current poll has come to
-	known   int // directories in the tree, at most limit of them below the roots
+	known   int // directories below the roots, at most limit
 	limit   int
 
 	// What the current poll found out; the owner resets it.
@@ -59,7 +64,12 @@ type fixedFile struct {
 }
 
 func newTree(c Config) (*tree, error) {
-	t := &tree{foldCase: c.CaseInsensitive, exclude: newExclusion(c.Exclude, c.CaseInsensitive), limit: maxDirectories}
+	t := &tree{
+		exclude:       newExclusion(c.Exclude, c.CaseInsensitive),
+		foldCase:      c.CaseInsensitive,
+		readDirectory: os.ReadDir,
+		limit:         maxDirectories,
+	}
 	entering := make(map[string][]state)
 	var bases []string
 	for _, pattern := range c.Include {
@@ -109,7 +119,7 @@ func (t *tree) update(now time.Time) {
 	for _, root := range t.roots {
 		t.refresh(root, now)
 	}
-	t.known = t.visited
+	t.known = t.visited - len(t.roots)
 	for _, f := range t.fixed {
 		t.askFixed(f)
 	}
