@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -55,7 +56,7 @@ type run struct {
 // heldFile is what the ledger knows of one file, as long as it has records in the pipeline.
 type heldFile struct {
 	id      uint64
-	runs    []*run // not void, oldest first
+	runs    []*run // neither void nor settled, oldest first
 	alive   int    // runs that are not settled, void ones included
 	epoch   uint32 // of the records that go in now
 	refused bool   // some of its records were refused; reading has to go on at again
@@ -152,6 +153,8 @@ func (l *ledger) releaseLocked(tag int64) {
 	r.open--
 	if r.open == 0 {
 		l.close(r)
+	} else {
+		r.shrink()
 	}
 	if members, ok := l.absorbed[tag]; ok {
 		delete(l.absorbed, tag)
@@ -166,13 +169,35 @@ func (l *ledger) close(r *run) {
 	l.settled++
 	f := r.file
 	f.alive--
-	for len(f.runs) > 0 && f.runs[0].open == 0 {
-		f.runs[0] = nil
-		f.runs = f.runs[1:]
+	if i := slices.Index(f.runs, r); i >= 0 {
+		f.runs = slices.Delete(f.runs, i, i+1)
 	}
 	if f.alive == 0 && !f.refused {
 		delete(l.files, f.id)
 	}
+}
+
+// shrink gives the memory of settled records back, when few are left and those
+// are close together: as a rule the last record of a turn is the one that is held.
+func (r *run) shrink() {
+	const small = 64
+	if len(r.places) < small || r.open*8 > len(r.places) || r.open&(r.open-1) != 0 { // look now and then only
+		return
+	}
+	from, to := 0, len(r.places)
+	for r.places[from] == 0 {
+		from++
+	}
+	for r.places[to-1] == 0 {
+		to--
+	}
+	if (to-from)*2 > len(r.places) {
+		return
+	}
+	r.first += int64(from)
+	r.places = slices.Clone(r.places[from:to])
+	r.before = slices.Clone(r.before[from:to])
+	r.oldest = 0
 }
 
 // sweep forgets settled runs once they are the greater part.
@@ -258,16 +283,14 @@ func (f *heldFile) oldest() (Position, bool) {
 	if f.refused {
 		return f.again, true
 	}
-	for _, r := range f.runs {
-		if r.open == 0 {
-			continue
-		}
-		for r.places[r.oldest] == 0 {
-			r.oldest++
-		}
-		return r.before[r.oldest], true
+	if len(f.runs) == 0 {
+		return Position{}, false
 	}
-	return Position{}, false
+	r := f.runs[0]
+	for r.places[r.oldest] == 0 {
+		r.oldest++
+	}
+	return r.before[r.oldest], true
 }
 
 // refuse takes note that the records with these tags were not accepted: their
