@@ -5,6 +5,7 @@ GO       ?= go
 BUILD    := $(CURDIR)/build
 TOOLS    := $(BUILD)/tools
 BINARY   := $(BUILD)/otelcol-filelog
+SOURCES  := go.mod go.sum $(shell find . \( -path ./build -o -path ./bench -o -path ./internal/tools \) -prune -o -name '*.go' ! -name '*_test.go' -print)
 COUNT    ?= 6
 FUZZTIME ?= 30s
 
@@ -18,10 +19,12 @@ export GOFLAGS := $(filter-out -buildvcs=%,$(GOFLAGS)) -buildvcs=false
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: $(TOOLS)/builder ## build the distribution build/otelcol-filelog
+build: $(BINARY) ## build the distribution build/otelcol-filelog
+
+$(BINARY): $(TOOLS)/builder builder-config.yaml $(SOURCES)
 	$(TOOLS)/builder --config builder-config.yaml
 
-run: build ## tail testdata/logs and build/run/logs, print the records, end when idle
+run: $(BINARY) ## tail testdata/logs and build/run/logs, print the records, end when idle
 	bash testdata/run/run.sh $(BINARY)
 
 test: ## run every test under the race detector
@@ -49,10 +52,10 @@ bench: $(TOOLS)/benchstat ## run the Go benchmarks (COUNT=6) and summarise them
 	$(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee $(BUILD)/bench.txt
 	$(TOOLS)/benchstat $(BUILD)/bench.txt
 
-compare: build ## measure the distribution against contrib's receiver, in one run
+compare: $(BINARY) ## measure the distribution against contrib's receiver, in one run
 	$(GO) -C bench run . -ours $(BINARY)
 
-soak: build ## kill the distribution at random moments while files rotate, account for every line
+soak: $(BINARY) ## kill the distribution at random moments while files rotate, account for every line
 	FILELOG_SOAK=1 FILELOG_BINARY=$(BINARY) $(GO) test -run Soak -count 1 -timeout 60m -v .
 
 fuzz: ## run every fuzz target for FUZZTIME=30s

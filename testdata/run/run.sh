@@ -8,24 +8,33 @@ binary=${1:?usage: run.sh PATH/TO/otelcol-filelog}
 idle=${IDLE:-20}
 mkdir -p build/run/logs build/run/state
 output=build/run/output.txt
-: >"$output"
+pidfile=build/run/pid
 
-"$binary" --config testdata/run/config.yaml > >(tee -a "$output") 2>&1 &
-collector=$!
-trap 'kill -TERM "$collector" 2>/dev/null || true' INT TERM EXIT
-
-size=-1 quiet=0
-while kill -0 "$collector" 2>/dev/null; do
-  sleep 1
-  now=$(wc -c <"$output")
-  if [ "$now" -eq "$size" ]; then quiet=$((quiet + 1)); else quiet=0 size=$now; fi
-  if [ "$quiet" -ge "$idle" ]; then
-    echo "Nothing new for $idle seconds: stopping. Run again, and only what is new will be printed."
-    kill -TERM "$collector"
-    break
+# A run whose terminal went away may still hold the positions.
+if [ -f "$pidfile" ]; then
+  before=$(cat "$pidfile")
+  if ps -p "$before" -o args= 2>/dev/null | grep -q "testdata/run/config.yaml"; then
+    echo "Stopping the run that is still going on (process $before)."
+    kill -TERM "$before"
+    for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$before" 2>/dev/null && sleep 1; done
   fi
-done
-status=0
-wait "$collector" || status=$?
-trap - INT TERM EXIT
-exit "$status"
+fi
+
+: >"$output"
+echo "$$" >"$pidfile" # which is the Collector's from the exec below on
+(
+  size=-1 quiet=0
+  while kill -0 "$$" 2>/dev/null; do
+    sleep 1
+    now=$(wc -c <"$output")
+    if [ "$now" -eq "$size" ]; then quiet=$((quiet + 1)); else quiet=0 size=$now; fi
+    if [ "$quiet" -ge "$idle" ]; then
+      echo "Nothing new for $idle seconds: stopping. Run again, and only what is new will be printed."
+      kill -TERM "$$"
+      exit
+    fi
+  done
+) &
+
+echo "Tailing testdata/logs and build/run/logs. Another terminal: echo hello >> build/run/logs/mine.log"
+exec "$binary" --config testdata/run/config.yaml > >(tee -a "$output") 2>&1
