@@ -208,7 +208,15 @@ func (c *Config) validateHeader() error {
 	if c.StartAt == startAtEnd {
 		return errors.New("'header' cannot be specified with 'start_at: end'")
 	}
-	return nil
+	header := c.header()
+	_, err := header.Build(silentTelemetry())
+	return err
+}
+
+// header is the part of the configuration that describes the header of files; it
+// must not be asked for when there is none.
+func (c *Config) header() batch.HeaderConfig {
+	return batch.HeaderConfig{Pattern: c.Header.Pattern, MetadataOperators: c.Header.MetadataOperators}
 }
 
 func (c *Config) validateStorage() error {
