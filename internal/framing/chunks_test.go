@@ -137,7 +137,7 @@ func FuzzChunks(f *testing.F) {
 	f.Add([]byte("\xEF\xBB\xBFa>b\n>\n"), uint16(4), uint8(11), uint8(1))
 	f.Add([]byte(utf16Of("\uFEFFa😀>\nb", false)), uint16(5), uint8(3), uint8(1))
 	f.Fuzz(func(t *testing.T, content []byte, limit uint16, choice, step uint8) {
-		if len(content) > 4096 {
+		if len(content) > 512 {
 			return
 		}
 		c := chunkConfigs[int(choice)%len(chunkConfigs)]

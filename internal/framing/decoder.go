@@ -173,9 +173,19 @@ func cutUTF8[T string | []byte](src T, limit int, end bool) (n int, ok bool) {
 }
 
 // appendRepaired appends s, each of its bytes that is no UTF-8 replaced.
-func appendRepaired(dst []byte, s string) []byte {
-	for _, char := range s {
-		dst = utf8.AppendRune(dst, char)
+func appendRepaired[T string | []byte](dst []byte, s T) []byte {
+	copied := 0 // of s
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		char, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+		if char == utf8.RuneError && size == 1 {
+			dst = append(append(dst, s[copied:i]...), replacement...)
+			copied = i + 1
+		}
+		i += size
 	}
-	return dst
+	return append(dst, s[copied:]...)
 }

@@ -164,5 +164,5 @@ func (r *Framer) appendText(text []byte) {
 		r.scratch = append(r.scratch, text...)
 		return
 	}
-	r.scratch = appendRepaired(r.scratch, string(text))
+	r.scratch = appendRepaired(r.scratch, text)
 }
