@@ -61,15 +61,6 @@ type entry struct {
 	child *directory
 }
 
-// A link is a symlink that some glob wants. It is followed at every poll, because
-// what it leads to can change without a trace in its own directory.
-type link struct {
-	path    pathName
-	entry   int // in its directory's entries
-	stat    fileStat
-	failure error
-}
-
 func newDirectory(path, prefix string, parent *directory, entering []state) *directory {
 	return &directory{path: newPathName(path), prefix: prefix, parent: parent, entering: entering}
 }
@@ -79,7 +70,7 @@ func (t *tree) refresh(d *directory, now time.Time) {
 	t.visited++
 	var st fileStat
 	if err := statPath(d.path, &st); err != nil {
-		t.fail(d, err)
+		t.fail(d, "cannot list directory", err)
 		d.stat = st
 		t.empty(d)
 		return
@@ -136,13 +127,13 @@ func (t *tree) list(d *directory, st fileStat, now time.Time) {
 		t.empty(d)
 		return
 	case errors.Is(err, fs.ErrPermission):
-		t.fail(d, err)
+		t.fail(d, "cannot list directory", err)
 		t.empty(d)
 		return
 	default:
 		// Such as no free file descriptors: what was there is most likely still
 		// there.
-		t.fail(d, err)
+		t.fail(d, "cannot list directory", err)
 		if d.listed && !replaced {
 			return
 		}
@@ -262,10 +253,12 @@ func (t *tree) resolve(d *directory, index int, e *entry) {
 		return
 	}
 	path := d.prefix + e.name
-	if isFile && t.exclude.covers(path) {
-		if isFile = false; len(entering) == 0 {
-			return
-		}
+	isFile = isFile && !t.exclude.covers(path)
+	if len(entering) > 0 && t.exclude.coversBelow(path) {
+		entering = nil
+	}
+	if !isFile && len(entering) == 0 {
+		return
 	}
 	target := e.kind
 	if e.kind == kindSymlink {
@@ -289,45 +282,11 @@ func (t *tree) resolve(d *directory, index int, e *entry) {
 func (t *tree) admit(parent *directory) bool {
 	if t.known >= t.limit {
 		parent.incomplete = true
-		t.fail(parent, errTooManyDirectories)
+		t.fail(parent, "cannot look into its directories", errTooManyDirectories)
 		return false
 	}
 	t.known++
 	return true
-}
-
-// follow looks behind the symlinks of a directory.
-func (t *tree) follow(d *directory) {
-	changed := false
-	for _, l := range d.links {
-		before := l.stat
-		t.ask(l)
-		e := &d.entries[l.entry]
-		switch {
-		case l.stat.kind != before.kind:
-			e.file, e.child = nil, nil
-			t.resolve(d, l.entry, e)
-			changed = true
-		case e.file != nil && (l.stat.id != before.id || !statHasIdentity):
-			t.replaced = append(t.replaced, e.file)
-		}
-	}
-	if changed {
-		t.gather(d)
-	}
-}
-
-// ask follows a symlink.
-func (t *tree) ask(l *link) {
-	before := l.stat.kind
-	err := statPath(l.path, &l.stat)
-	if l.stat.kind == kindMissing {
-		err = errDangling
-	}
-	if l.stat.kind != before || !sameFailure(l.failure, err) {
-		l.failure = wrapFailure("cannot follow symlink", err)
-		t.failuresChanged = true
-	}
 }
 
 // gather rebuilds what is made of the entries.
@@ -376,10 +335,10 @@ func (t *tree) forget(d *directory) {
 	}
 }
 
-// fail notes that a directory could not be asked or listed.
-func (t *tree) fail(d *directory, err error) {
+// fail notes what could not be done with a directory.
+func (t *tree) fail(d *directory, what string, err error) {
 	if !sameFailure(d.failure, err) {
-		d.failure = wrapFailure("cannot list directory", err)
+		d.failure = wrapFailure(what, err)
 		t.failuresChanged = true
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // errDangling is the failure of a symlink that leads nowhere.
-var errDangling = fmt.Errorf("its target does not exist: %w", fs.ErrNotExist)
+var errDangling = fmt.Errorf("its target is missing: %w", fs.ErrNotExist)
 
 // failure keeps the cause apart so that a repetition is recognised without making
 // a text of it.
@@ -36,7 +36,7 @@ func sameFailure(noted, cause error) bool {
 
 // withoutPath strips an error of the path, which is reported beside it.
 func withoutPath(err error) error {
-	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+	if pathErr, ok := err.(*fs.PathError); ok {
 		return pathErr.Err
 	}
 	return err

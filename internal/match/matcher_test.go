@@ -298,6 +298,21 @@ func TestADirectoryThatCannotBeListedHidesOnlyItself(t *testing.T) {
 	}
 }
 
+func TestADirectoryThatIsExcludedWithAllBelowIsNotLookedInto(t *testing.T) {
+	dir := t.TempDir()
+	makeFiles(t, dir, "a/app.log", "b/c/app.log", "b/app.log", "d/b/app.log", "e/app.log")
+	matcher := newMatcher(t, Config{
+		Include: []string{dir + "/**/app.log"}, Exclude: []string{dir + "/b/**", dir + "/**/b/*", dir + "/e"},
+	})
+	var listed []string
+	matcher.tree.readDirectory = func(path string) ([]fs.DirEntry, error) {
+		listed = append(listed, path)
+		return os.ReadDir(path)
+	}
+	assert.Equal(t, []string{"a/app.log", "e/app.log"}, found(t, dir, matcher.Poll(later())))
+	assert.Equal(t, append([]string{dir}, within(dir, "a", "d", "d/b", "e")...), listed)
+}
+
 func TestAProblemGoesWithItsDirectory(t *testing.T) {
 	dir := t.TempDir()
 	makeFiles(t, dir, "a/app.log", "b/app.log")

@@ -70,6 +70,7 @@ func newTree(c Config) (*tree, error) {
 		readDirectory: os.ReadDir,
 		limit:         maxDirectories,
 	}
+	fixed := make(map[string]bool)
 	entering := make(map[string][]state)
 	var bases []string
 	for _, pattern := range c.Include {
@@ -79,7 +80,10 @@ func newTree(c Config) (*tree, error) {
 		}
 		for _, g := range globs {
 			if len(g.segments) == 0 {
-				t.addFixed(g.base)
+				if !fixed[g.base] && !t.exclude.covers(g.base) {
+					t.fixed = append(t.fixed, &fixedFile{path: newPathName(g.base)})
+				}
+				fixed[g.base] = true
 				continue
 			}
 			if _, known := entering[g.base]; !known {
@@ -100,13 +104,6 @@ func newTree(c Config) (*tree, error) {
 		t.roots = append(t.roots, newDirectory(base, prefix, nil, entering[base]))
 	}
 	return t, nil
-}
-
-func (t *tree) addFixed(path string) {
-	known := slices.ContainsFunc(t.fixed, func(f *fixedFile) bool { return f.path.String() == path })
-	if !known && !t.exclude.covers(path) {
-		t.fixed = append(t.fixed, &fixedFile{path: newPathName(path)})
-	}
 }
 
 // update brings the whole tree up to date.
