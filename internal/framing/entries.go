@@ -24,13 +24,13 @@ type entry struct {
 
 // stepEntry takes an entry that a pattern begins or ends.
 func (r *Framer) stepEntry() bool {
-	text, rest := r.entryText(), r.rest()
+	text, rest := r.entryWindow(), r.rest()
 	full := len(rest) >= r.limit+r.lookahead
 	e, found := r.findEntry(text, full)
-	if !found && !full && !r.flush {
+	if !found && !full && !r.final {
 		return false
 	}
-	if len(text) == 0 && !r.flush {
+	if len(text) == 0 && !r.final {
 		return false
 	}
 	w := r.newWalk()
@@ -44,7 +44,7 @@ func (r *Framer) stepEntry() bool {
 		e.end = w.textAt(e.end)
 		next = w.rawOf(e.next)
 		e.next = w.textAt(e.next)
-	case r.flush:
+	case r.final:
 		e.end, e.next = len(text), len(text)
 	case end-begin < r.limit+r.lookahead:
 		return false // an omitted pattern does not count
@@ -64,6 +64,18 @@ func (r *Framer) stepEntry() bool {
 	r.appendText(text[e.begin:e.end])
 	r.consumeEntry(from, e.next, next, false)
 	return true
+}
+
+// entryWindow is as much of entryText as it takes to find an entry or to see
+// that it is too large, so that a large buffer is not searched again for every
+// piece of an oversized entry.
+func (r *Framer) entryWindow() []byte {
+	text, size := r.entryText(), r.maxBuffer
+	if r.view.used {
+		size *= utf8.UTFMax - 1 // the most that a byte in another encoding becomes
+	}
+	r.final = r.flush && len(text) <= size
+	return text[:min(len(text), size)]
 }
 
 // cutEntry makes a token of as much of the content rest[begin:end] as the limit
@@ -205,7 +217,7 @@ func (r *Framer) settle(text []byte, begin, end int) (certain, open bool) {
 // wait for more text. If the buffer is full, only one of a size that is awaited
 // does: it lies behind the limit, and the text before it can be taken.
 func (r *Framer) awaits(text []byte, begin int, full bool) bool {
-	return !r.flush && (!full || len(text)-begin <= longestAwaited)
+	return !r.final && (!full || len(text)-begin <= longestAwaited)
 }
 
 // skipEntry drops bytes up to the end of the oversized entry.
@@ -215,6 +227,7 @@ func (r *Framer) awaits(text []byte, begin int, full bool) bool {
 // what such a pattern matches at the very beginning of the text is no boundary.
 func (r *Framer) skipEntry() bool {
 	text, rest := r.entryText(), r.rest()
+	r.final = r.flush
 	full := len(rest) >= r.limit+r.lookahead
 	boundary := r.findBoundary(text, full)
 	switch {

@@ -37,6 +37,7 @@ type Framer struct {
 	scratch []byte // bodies of the tokens in queue, before they become text
 	view    view
 	memo    memo
+	final   bool // the text that is searched ends where the file does
 	states  states
 }
 

@@ -87,7 +87,7 @@ type Framing struct {
 }
 
 // largestLimit keeps sums of a limit and a few lookaheads within an int.
-const largestLimit = math.MaxInt / 8
+const largestLimit = math.MaxInt / 16
 
 // Validate tells what is wrong with the configuration, in upstream's words.
 func (c Config) Validate() error {
