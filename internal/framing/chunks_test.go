@@ -120,7 +120,7 @@ func TestRecordsDoNotDependOnHowTheFileGrew(t *testing.T) {
 	for i, c := range chunkConfigs {
 		t.Run(fmt.Sprintf("%d %s %s%s", i, c.Encoding, c.LineStartPattern, c.LineEndPattern), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(i), 1))
-			for range 100 {
+			for range 40 {
 				c := c
 				c.MaxLogSize = []int{mebibyte, 1, 2, 3, 4, 5, 7, 10}[random.IntN(8)]
 				c.TruncateOversize = random.IntN(2) == 0

