@@ -35,7 +35,7 @@ type logsReceiver struct {
 
 	rooms    tail.Rooms
 	pipeline *batch.Pipeline
-	header   headerParser
+	header   *batch.HeaderParser
 	storage  clients
 	meters   *instruments
 
@@ -65,8 +65,11 @@ func newReceiver(set receiver.Settings, cfg *Config, next consumer.Logs) (*logsR
 			return nil, err
 		}
 	}
-	if r.header, err = cfg.buildHeader(set.TelemetrySettings); err != nil {
-		return nil, err
+	if cfg.Header != nil {
+		header := cfg.header()
+		if r.header, err = header.Build(set.TelemetrySettings); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }
@@ -166,7 +169,7 @@ func (r *logsReceiver) startOperators(host component.Host) error {
 		}
 	}
 	if r.header != nil {
-		return r.header.Start(r.storage.persister())
+		return r.header.Start()
 	}
 	return nil
 }
@@ -196,14 +199,9 @@ func (r *logsReceiver) target(status *status) (*deliver.Target, error) {
 		return nil, err
 	}
 	return &deliver.Target{
-		Next:     r.next,
-		Reporter: report,
-		Retry: deliver.Retry{
-			Enabled:         r.cfg.RetryOnFailure.Enabled,
-			InitialInterval: r.cfg.RetryOnFailure.InitialInterval,
-			MaxInterval:     r.cfg.RetryOnFailure.MaxInterval,
-			MaxElapsedTime:  r.cfg.RetryOnFailure.MaxElapsedTime,
-		},
+		Next:      r.next,
+		Reporter:  report,
+		Retry:     deliver.Retry(r.cfg.RetryOnFailure),
 		Outage:    deliver.NewOutage(r.set.Logger, func(err error) { status.report("delivery", err) }),
 		Logger:    r.set.Logger,
 		OnDropped: r.meters.dropped,

@@ -141,8 +141,8 @@ func (l *Loop) applyTask(t *task, now time.Time) {
 // since when.
 func (l *Loop) notePartial(b *body, t *task, now time.Time) {
 	s := b.rec.State
-	if !t.eof || s.PartialLength == t.result.partial {
-		return
+	if !t.eof || s.PartialLength == t.result.partial && !t.advanced {
+		return // the same record, and it has not grown
 	}
 	s.PartialLength = t.result.partial
 	if s.PartialLength > 0 {

@@ -70,16 +70,26 @@ func (l *Loop) openHandle(b *body) error {
 	return nil
 }
 
-// closeOldest closes the handle that was needed longest ago and whose file is
-// read to its end and can be found again by its name.
+// closeOldest closes the handle that was needed longest ago and whose file can
+// be found again by its name: one that is read to its end, if there is any
+// among the oldest, since what is unread may be lost should its name go away.
 func (l *Loop) closeOldest() bool {
 	const tries = 64 // enough: what is in use stands at the other end
+	var unread *body
 	n := 0
 	for b := l.handles.first; b != nil && n < tries; b, n = b.newer, n+1 {
-		if !b.inFlight && !b.pending && !b.queued && !b.left && (b.eof || b.twin != nil) {
+		switch {
+		case b.inFlight || b.left:
+		case b.eof && !b.pending || b.twin != nil:
 			l.closeHandle(b)
 			return true
+		case unread == nil:
+			unread = b
 		}
+	}
+	if unread != nil {
+		l.closeHandle(unread)
+		return true
 	}
 	return false
 }

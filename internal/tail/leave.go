@@ -52,6 +52,7 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 		return false
 	}
 	if b.handle == nil || b.rec == nil {
+		l.lost(b, "not open")
 		l.discard(b)
 		return true
 	}

@@ -42,8 +42,8 @@ func (l *Loop) poll() {
 		l.takeNames(result.Paths)
 	}
 	l.lookAtNames(result.Paths, now)
+	l.lookAtLeft(now) // before their successors are identified, which wait for them
 	l.identifyStrangers(now)
-	l.lookAtLeft(now)
 	l.lookAtTwins(now)
 	l.settleAll()
 	l.dispatch()
