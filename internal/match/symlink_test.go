@@ -111,6 +111,18 @@ func TestLoopsOfSymlinksEnd(t *testing.T) {
 	}
 }
 
+func TestASymlinkCanBecomeALoopAndStopBeingOne(t *testing.T) {
+	dir := t.TempDir()
+	makeFiles(t, dir, "in/a.log", "other/b.log")
+	linkTo(t, "../other", filepath.Join(dir, "in/x"))
+	matcher := newMatcher(t, Config{Include: []string{dir + "/in/**"}})
+	assert.Equal(t, []string{"in/a.log", "in/x/b.log"}, found(t, dir, matcher.Poll(later())))
+	linkTo(t, ".", filepath.Join(dir, "in/x"))
+	assert.Equal(t, []string{"in/a.log"}, found(t, dir, matcher.Poll(later())))
+	linkTo(t, "../other", filepath.Join(dir, "in/x"))
+	assert.Equal(t, []string{"in/a.log", "in/x/b.log"}, found(t, dir, matcher.Poll(later())))
+}
+
 func TestASymlinkToItselfIsAProblem(t *testing.T) {
 	dir := t.TempDir()
 	makeFiles(t, dir, "a.log")
