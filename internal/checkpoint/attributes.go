@@ -180,7 +180,7 @@ func (d *attributeDecoder) decodePlain(text []byte) (attributes map[string]any, 
 		return nil, false
 	}
 	rest := text[1 : len(text)-1]
-	attributes = make(map[string]any, bytes.Count(rest, []byte(`":"`)))
+	attributes = make(map[string]any)
 	for len(rest) > 0 {
 		var name, value []byte
 		if name, rest, ok = cutPlainString(rest); !ok {

@@ -111,6 +111,10 @@ func Open(ctx context.Context, o Options) (*Store, Loaded, error) {
 		return nil, Loaded{}, err
 	}
 	quarantine(ctx, o, found.damage)
+	if found.archive.damagedIndex {
+		// None is as good, and is not reported again. If this fails, it is.
+		_ = o.Client.Delete(ctx, o.Prefix+keyArchiveIndex)
+	}
 	s := newStore(o, found)
 	return s, Loaded{
 		States:  found.states,

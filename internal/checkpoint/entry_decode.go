@@ -13,6 +13,7 @@ import (
 // texts that many files share.
 type entryDecoder struct {
 	slab  []fileid.State
+	heads []byte // room for fingerprints
 	texts attributeDecoder
 }
 
@@ -27,6 +28,16 @@ func (d *entryDecoder) newState() *fileid.State {
 	s := &d.slab[0]
 	d.slab = d.slab[1:]
 	return s
+}
+
+// keep copies a fingerprint, so that the value it is from can go.
+func (d *entryDecoder) keep(head []byte) []byte {
+	if len(head) > cap(d.heads)-len(d.heads) {
+		d.heads = make([]byte, 0, max(len(head), slabSize<<8))
+	}
+	at := len(d.heads)
+	d.heads = append(d.heads, head...)
+	return d.heads[at:len(d.heads):len(d.heads)]
 }
 
 // checkOf returns the check at the end of an entry and whether the entry ends
@@ -135,7 +146,7 @@ func (d *entryDecoder) decode(entry []byte, ours bool) (s *fileid.State, complai
 
 	switch {
 	case len(head) > 0:
-		s.Fingerprint = fileid.NewFingerprint(append([]byte(nil), head...))
+		s.Fingerprint = fileid.NewFingerprint(d.keep(head))
 	case hashed.Len() > 0:
 		s.Fingerprint = hashed
 	}

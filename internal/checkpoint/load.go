@@ -43,6 +43,8 @@ type archived struct {
 	surplus []int // stored slots beyond the ring, whose states have to move, oldest first
 	moved   []*fileid.State
 	rewrite []int // slots that were damaged
+
+	damagedIndex bool // the stored number of the slot written last is of no use
 }
 
 // load reads everything. It fails only if the storage does.
@@ -241,6 +243,7 @@ func (f *found) loadArchiveIndex(ctx context.Context, src source) (int, error) {
 			value:        value,
 			client:       src.client,
 		})
+		f.archive.damagedIndex = true
 		return -1, nil
 	}
 	return index, nil
