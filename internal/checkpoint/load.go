@@ -25,6 +25,7 @@ type found struct {
 	states     []*fileid.State
 	generation uint64 // of the snapshot; 0 if it is not ours or not whole
 	newest     uint64 // the highest generation that was seen
+	ours       bool   // the snapshot is ours, whole or not
 	upstream   bool   // the snapshot is in upstream's protobuf, without our evidence
 	json       bool   // the snapshot is JSON
 	parts      int    // in which the snapshot lies, 0: in one value
@@ -70,6 +71,7 @@ func (f *found) loadSnapshot(ctx context.Context, src source, d *entryDecoder) e
 	l := decodeList(value, d)
 	f.states = l.states
 	f.json = l.json
+	f.ours = l.ours
 	f.upstream = !l.ours && !l.json && len(l.states) > 0
 	whole := l.sealed
 	f.noteDamage(src.client, key, value, &l)

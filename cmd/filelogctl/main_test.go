@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.uber.org/goleak"
+
+	"github.com/otelfilelog/filelogreceiver/internal/checkpoint"
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const fixtures = "../../testdata/checkpoints"
+
+// boltClient writes a file as file_storage does.
+type boltClient struct {
+	t  *testing.T
+	db *bbolt.DB
+}
+
+func openBolt(t *testing.T, path string) *boltClient {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+	require.NoError(t, err)
+	require.NoError(t, db.Update(func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucketIfNotExists([]byte(bucket))
+		return err
+	}))
+	return &boltClient{t, db}
+}
+
+func (c *boltClient) Get(_ context.Context, key string) (value []byte, err error) {
+	err = c.db.View(func(tx *bbolt.Tx) error {
+		value = bytes.Clone(tx.Bucket([]byte(bucket)).Get([]byte(key)))
+		return nil
+	})
+	return value, err
+}
+
+func (c *boltClient) Set(_ context.Context, key string, value []byte) error {
+	return c.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte(bucket)).Put([]byte(key), value) })
+}
+
+func (c *boltClient) Delete(_ context.Context, key string) error {
+	return c.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte(bucket)).Delete([]byte(key)) })
+}
+
+func (c *boltClient) Batch(context.Context, ...*storage.Operation) error {
+	c.t.Error("not used here")
+	return nil
+}
+
+func (c *boltClient) Close(context.Context) error { return c.db.Close() }
+
+// stored makes the files of a receiver that knows one file and has archived
+// another, as a kill leaves them. keepOpen leaves them locked until the test ends.
+func stored(t *testing.T, keepOpen bool) (path, log string) {
+	path = filepath.Join(t.TempDir(), "receiver_filelog_mine")
+	log = filepath.Join(filepath.Dir(path), "a.log")
+	require.NoError(t, os.WriteFile(log, []byte("one\ntwo\nthree\n"), 0o600))
+	client, progress := openBolt(t, path), openBolt(t, path+progressSuffix)
+	ctx, cancel := context.WithCancel(context.Background())
+	s, _, err := checkpoint.Open(ctx, checkpoint.Options{Client: client, Progress: progress, Prefix: "file_input.", ArchiveSlots: 2})
+	require.NoError(t, err)
+	save := func() {
+		for s.Save() {
+			s.Applied(<-s.Results())
+		}
+	}
+	known := &fileid.State{Fingerprint: fileid.NewFingerprint([]byte("one\ntwo\n")), Path: log, Offset: 4, RecordNumber: 1}
+	gone := &fileid.State{Fingerprint: fileid.NewFingerprint([]byte("gone\n")), Path: "/gone.log", Offset: 5}
+	s.Add(known)
+	s.Add(gone)
+	save()
+	s.Archive([]*fileid.State{gone})
+	save()
+	known.Offset, known.RecordNumber = 8, 2
+	known.Ladder.Advance(fileid.NewFrontier(8, []byte("one\ntwo\n")))
+	s.Changed(known)
+	save()
+	// An orderly end writes more than a kill does: the files are put back.
+	files := map[string][]byte{}
+	for _, name := range []string{path, path + progressSuffix} {
+		files[name], err = os.ReadFile(name)
+		require.NoError(t, err)
+	}
+	if keepOpen {
+		t.Cleanup(func() {
+			require.NoError(t, s.Close(context.Background()))
+			require.NoError(t, client.Close(ctx))
+			require.NoError(t, progress.Close(ctx))
+			cancel()
+		})
+		return path, log
+	}
+	require.NoError(t, s.Close(context.Background()))
+	require.NoError(t, client.Close(ctx))
+	require.NoError(t, progress.Close(ctx))
+	cancel()
+	for name, content := range files {
+		require.NoError(t, os.WriteFile(name, content, 0o600))
+	}
+	return path, log
+}
+
+// runs runs the command and returns its exit status and output.
+func runs(arguments ...string) (status int, out, complaints string) {
+	var o, c bytes.Buffer
+	status = run(arguments, &o, &c)
+	return status, o.String(), c.String()
+}
+
+func TestTheTableTellsHowFarEachFileWasRead(t *testing.T) {
+	path, log := stored(t, false)
+	status, out, complaints := runs("-archive", path)
+	assert.Equal(t, exitWhole, status, complaints)
+	assert.Equal(t, ""+
+		"file_input: 1 files, snapshot and progress of 1 files, 1 files in 1 archive slots\n"+
+		"  OFFSET  LAG  RECORDS  FINGERPRINT     FRONTIERS  PATH\n"+
+		"  8       6    2        8:"+digest("one\ntwo\n")+"  8          "+log+"\n"+
+		"file_input: archive slot 0\n"+
+		"  OFFSET  LAG  RECORDS  FINGERPRINT     FRONTIERS  PATH\n"+
+		"  5       -    0        5:"+digest("gone\n")+"  -          /gone.log\n", out)
+}
+
+func digest(head string) string {
+	f := newFiles([]*fileid.State{{Fingerprint: fileid.NewFingerprint([]byte(head))}})
+	return f[0].Fingerprint.Digest[:12]
+}
+
+func TestAFileInUseIsReadFromACopy(t *testing.T) {
+	path, log := stored(t, true)
+	status, out, complaints := runs(path)
+	assert.Equal(t, exitWhole, status, complaints)
+	assert.Contains(t, out, "in use")
+	assert.Contains(t, out, log)
+}
+
+func TestUpstreamsFilesAreRead(t *testing.T) {
+	for _, c := range []struct{ folder, file, id, format string }{
+		{"v0.140.0-basic-archive3", "receiver_filelog_", "file_input", "upstream json"},
+		{"v0.165.1-customid", "receiver_filelog_edge-1", "my_tailer", "upstream protobuf"},
+	} {
+		t.Run(c.folder, func(t *testing.T) {
+			content, err := os.ReadFile(filepath.Join(fixtures, c.folder, c.file))
+			require.NoError(t, err)
+			path := filepath.Join(t.TempDir(), c.file)
+			require.NoError(t, os.WriteFile(path, content, 0o400))
+			status, out, complaints := runs("-json", path)
+			require.Equal(t, exitWhole, status, complaints)
+			var got report
+			require.NoError(t, json.Unmarshal([]byte(out), &got))
+			require.Len(t, got.Operators, 1)
+			assert.Equal(t, c.id, got.Operators[0].ID)
+			assert.Equal(t, c.format, got.Operators[0].Format)
+			var expected struct {
+				Keys map[string]struct {
+					Entries []struct {
+						Offset int64 `json:"offset"`
+						Length int   `json:"fingerprint_len"`
+					}
+				}
+			}
+			text, err := os.ReadFile(filepath.Join(fixtures, c.folder, "expected.json"))
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(text, &expected))
+			entries := expected.Keys[c.id+".knownFiles"].Entries
+			require.Len(t, got.Operators[0].Files, len(entries))
+			for i, e := range entries {
+				assert.Equal(t, e.Length, got.Operators[0].Files[i].Fingerprint.Length)
+				assert.Equal(t, e.Offset, got.Operators[0].Files[i].Offset+got.Operators[0].Files[i].Base)
+			}
+			status, out, _ = runs("check", path)
+			assert.Equal(t, exitWhole, status)
+			assert.Contains(t, out, "whole")
+		})
+	}
+}
+
+func TestCheckTellsDamage(t *testing.T) {
+	path, _ := stored(t, false)
+	client := openBolt(t, path)
+	value, err := client.Get(context.Background(), "file_input.knownFiles")
+	require.NoError(t, err)
+	value[len(value)/2] ^= 1
+	require.NoError(t, client.Set(context.Background(), "file_input.knownFiles", value))
+	require.NoError(t, client.Set(context.Background(), "file_input.progress.damaged", value))
+	require.NoError(t, client.Close(context.Background()))
+	for _, arguments := range [][]string{{"check", path}, {"check", "-json", path}} {
+		status, out, _ := runs(arguments...)
+		assert.Equal(t, exitDamaged, status)
+		assert.Contains(t, out, "file_input.knownFiles")
+		assert.Contains(t, out, "checksum does not match")
+		assert.Contains(t, out, "file_input.progress.damaged")
+	}
+	status, out, _ := runs(path)
+	assert.Equal(t, exitWhole, status, "listing is no judgement")
+	assert.Contains(t, out, "damaged")
+}
+
+func TestWhatCannotBeReadIsSaid(t *testing.T) {
+	directory := t.TempDir()
+	garbage := filepath.Join(directory, "garbage")
+	require.NoError(t, os.WriteFile(garbage, bytes.Repeat([]byte("garbage "), 4096), 0o600))
+	empty := filepath.Join(directory, "other")
+	db, err := bbolt.Open(empty, 0o600, nil)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	nothing := filepath.Join(directory, "nothing")
+	require.NoError(t, openBolt(t, nothing).Close(context.Background()))
+	for _, c := range []struct {
+		name      string
+		arguments []string
+		status    int
+		says      string
+	}{
+		{"no path", nil, exitFailed, "usage"},
+		{"two paths", []string{"a", "b"}, exitFailed, "usage"},
+		{"an unknown flag", []string{"-x", garbage}, exitFailed, "usage"},
+		{"help", []string{"-h"}, exitWhole, "usage"},
+		{"a missing file", []string{filepath.Join(directory, "missing")}, exitFailed, "no such file"},
+		{"a directory", []string{directory}, exitFailed, "is not a file"},
+		{"garbage", []string{"check", garbage}, exitFailed, "open "},
+		{"another bbolt file", []string{empty}, exitFailed, "no bucket"},
+		{"a storage without state", []string{nothing}, exitWhole, "no state"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, out, complaints := runs(c.arguments...)
+			assert.Equal(t, c.status, status)
+			assert.Contains(t, out+complaints, c.says)
+		})
+	}
+}
