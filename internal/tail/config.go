@@ -81,7 +81,7 @@ const (
 	// after it was read and has stopped growing; deletedQuiet the same for a
 	// file without a name.
 	leftQuiet    = 10 * time.Second
-	deletedQuiet = time.Second
+	deletedQuiet = 250 * time.Millisecond
 	// keepPolls is for how many polls a State is left alone once its hidden
 	// file was seen to exist.
 	keepPolls = 50

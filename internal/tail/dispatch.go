@@ -80,12 +80,14 @@ func (l *Loop) nextTurn() *turn {
 }
 
 // pack makes a turn of small files: as many as together are worth one turn,
-// shared out over the free workers.
+// shared out over the free workers, and few enough that the handles of all
+// turns together stay within the limit.
 func (l *Loop) pack() *turn {
 	q := &l.queue
 	t := l.newTurn()
 	share := max(len(q.small)/max(l.idle, 1), 16)
-	for bytes := int64(0); len(q.small) > 0 && len(t.tasks) < min(packFiles, share) && bytes < turnBytes; {
+	most := min(packFiles, share, max(l.handleCap/(2*l.Workers), 1))
+	for bytes := int64(0); len(q.small) > 0 && len(t.tasks) < most && bytes < turnBytes; {
 		b := takeFirst(&q.small)
 		bytes += b.unreadBytes()
 		l.addTask(t, b)
