@@ -225,6 +225,9 @@ func (s *Store) begin(j *job) {
 	}
 }
 
+// Saving tells whether a save is under way, whose result is still to come.
+func (s *Store) Saving() bool { return s.inFlight }
+
 // Results delivers the result of each save that Save started.
 func (s *Store) Results() <-chan SaveResult { return s.saver.results }
 
