@@ -187,6 +187,33 @@ func TestARevivedFileStaysArchivedUntilItIsSavedAsKnown(t *testing.T) {
 	assert.Empty(t, again.FindArchived(headOf(1)))
 }
 
+func TestASaveFromBeforeTheRevivalDoesNotClearTheArchive(t *testing.T) {
+	st := newStores()
+	s, _ := open(t, st.archiving(3))
+	two := state(2)
+	s.Add(two)
+	archive(t, s, state(1))
+	advance(two, 10)
+	s.Changed(two)
+	require.True(t, s.Save())
+	r := <-s.Results()
+	one := s.FindArchived(headOf(1))[0]
+	s.Revive(one) // after the save was encoded
+	s.Applied(r)
+	st.progress.before = func(string, string, []byte) error { return errStorage }
+	st.client.before = func(operation, key string, _ []byte) error {
+		if operation == "set" && key == prefix+keyKnownFiles {
+			return errStorage
+		}
+		return nil
+	}
+	require.Error(t, save(t, s).Err)
+	assert.Equal(t, []string{one.Path}, storedSlot(t, st, 0), "nowhere else is it stored")
+	st.progress.before, st.client.before = nil, nil
+	settle(t, s)
+	assert.Empty(t, storedSlot(t, st, 0))
+}
+
 func TestAFileMayComeBackWhileItIsBeingArchived(t *testing.T) {
 	for _, c := range []struct {
 		name string

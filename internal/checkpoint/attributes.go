@@ -143,6 +143,15 @@ func appendJSONString(b []byte, s string) []byte {
 type attributeDecoder struct {
 	names  map[string]string
 	values map[string]any
+	// last are the attributes of the last object, in order: most often the next
+	// one has the same names, and a comparison is cheaper than a look-up.
+	last []attribute
+}
+
+// attribute is a name and a text, the text as a value too.
+type attribute struct {
+	name, text string
+	value      any
 }
 
 // maxShared is how many names and how many values are kept.
@@ -181,7 +190,7 @@ func (d *attributeDecoder) decodePlain(text []byte) (attributes map[string]any, 
 	}
 	rest := text[1 : len(text)-1]
 	attributes = make(map[string]any)
-	for len(rest) > 0 {
+	for i := 0; len(rest) > 0; i++ {
 		var name, value []byte
 		if name, rest, ok = cutPlainString(rest); !ok {
 			return nil, false
@@ -192,7 +201,17 @@ func (d *attributeDecoder) decodePlain(text []byte) (attributes map[string]any, 
 		if value, rest, ok = cutPlainString(rest[1:]); !ok {
 			return nil, false
 		}
-		attributes[d.name(name)] = d.value(value)
+		if i == len(d.last) {
+			d.last = append(d.last, attribute{})
+		}
+		a := &d.last[i]
+		if a.name != string(name) {
+			a.name = d.name(name)
+		}
+		if a.value == nil || a.text != string(value) {
+			a.text, a.value = d.value(value)
+		}
+		attributes[a.name] = a.value
 		if len(rest) == 0 {
 			break
 		}
@@ -234,19 +253,19 @@ func (d *attributeDecoder) name(b []byte) string {
 	return name
 }
 
-func (d *attributeDecoder) value(b []byte) any {
+func (d *attributeDecoder) value(b []byte) (text string, value any) {
 	if value, ok := d.values[string(b)]; ok {
-		return value
+		return value.(string), value
 	}
-	text := string(b)
-	var value any = text
+	text = string(b)
+	value = text
 	if d.values == nil {
 		d.values = make(map[string]any)
 	}
 	if len(d.values) < maxShared {
 		d.values[text] = value
 	}
-	return value
+	return text, value
 }
 
 // settleNumbers makes numbers of json.Number.

@@ -19,7 +19,6 @@ func (s *Store) encodeKnown(j *job) bool {
 func (s *Store) encodeSnapshot(j *job) {
 	s.generation = max(s.generation+1, uint64(max(0, s.o.Now().UnixNano())))
 	s.next.reset(len(s.records))
-	s.next.removed = s.next.removed[:0]
 	b := j.known[:0]
 	var checks, check uint32
 	for slot := range s.records {
@@ -33,10 +32,9 @@ func (s *Store) encodeSnapshot(j *job) {
 		s.next.place(int32(slot), rec.state)
 	}
 	j.kind = KindSnapshot
-	j.count = len(s.next.entries)
 	j.generation = s.generation
-	if j.count > 0 {
-		b = appendSeal(b, seal{generation: s.generation, count: j.count}, checks)
+	if count := len(s.next.entries); count > 0 {
+		b = appendSeal(b, seal{generation: s.generation, count: count}, checks)
 		s.next.generation = s.generation
 	}
 	s.next.bytes = len(b)

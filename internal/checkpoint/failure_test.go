@@ -169,21 +169,28 @@ func TestAfterASnapshotOfUnknownFateTheNextSaveIsASnapshot(t *testing.T) {
 	one := state(1)
 	s.Add(one)
 	save(t, s)
-	s.needSnapshot = true
-	advance(one, 5)
-	s.Changed(one)
-	values := st.client.values
+	// Too much for a delta.
+	many := make([]*fileid.State, 100)
+	for n := range many {
+		many[n] = state(100 + n)
+		s.Add(many[n])
+	}
 	st.client.before = func(operation, key string, value []byte) error {
 		if operation == "set" {
-			values[key] = bytes.Clone(value) // it is there, whatever was said
+			st.client.values[key] = bytes.Clone(value) // it is there, whatever was said
 		}
 		return errStorage
 	}
-	require.Error(t, save(t, s).Err)
+	r := save(t, s)
+	require.Equal(t, KindSnapshot, r.Kind)
+	require.ErrorIs(t, r.Err, errStorage)
 	st.client.before = nil
+	for _, state := range many {
+		s.Remove(state)
+	}
 	advance(one, 5)
 	s.Changed(one)
-	require.Equal(t, KindSnapshot, save(t, s).Kind)
+	require.Equal(t, KindSnapshot, save(t, s).Kind, "a delta might belong to a snapshot that is gone")
 	_, loaded := open(t, st.clone().options())
 	requireSame(t, []*fileid.State{one}, loaded.States)
 }

@@ -13,7 +13,6 @@ import (
 type job struct {
 	kind       Kind
 	known      []byte // the delta or the snapshot; not used by KindArchive
-	count      int    // States in the snapshot
 	generation uint64 // of the snapshot
 	turn       int    // the number of the save
 	archive    []slotWrite

@@ -150,7 +150,6 @@ type field struct {
 	kind   protowire.Type
 	uint   uint64 // of a varint, fixed32 or fixed64
 	bytes  []byte // of a length-delimited field; it aliases the input
-	start  int    // where the field begins in the message
 	end    int    // where it ends
 }
 
@@ -162,7 +161,7 @@ func nextField(message []byte, at int) (f field, ok bool) {
 	if n < 0 {
 		return field{}, false
 	}
-	f = field{number: number, kind: kind, start: at}
+	f = field{number: number, kind: kind}
 	value := b[n:]
 	var m int
 	switch kind {
