@@ -56,7 +56,9 @@ type sink struct {
 	answer  func(plog.Logs) error
 }
 
-func (s *sink) Capabilities() consumer.Capabilities { return consumer.Capabilities{MutatesData: s.mutates} }
+func (s *sink) Capabilities() consumer.Capabilities {
+	return consumer.Capabilities{MutatesData: s.mutates}
+}
 
 func (s *sink) ConsumeLogs(_ context.Context, logs plog.Logs) error {
 	s.mu.Lock()
@@ -298,6 +300,62 @@ func (l *lab) expectInOrder(bodies ...string) *lab {
 // still lets many polls pass.
 func (l *lab) still() {
 	time.Sleep(quiet) // that nothing comes cannot be waited for
+}
+
+// polls lets some polls pass, of which a test can see nothing.
+func (l *lab) polls() *lab {
+	time.Sleep(80 * time.Millisecond)
+	return l
+}
+
+// watched waits until n files are followed since the receiver was started.
+func (l *lab) watched(n int) *lab {
+	l.t.Helper()
+	require.Eventually(l.t, func() bool { return l.logged("Started watching file") >= n }, waitLimit, time.Millisecond,
+		"waiting for %d files to be watched; log: %v", n, l.messages())
+	return l
+}
+
+// fromFile is the bodies of the records that carry that file name, in order.
+func (l *lab) fromFile(name string) []string {
+	var out []string
+	for _, r := range l.sink.all() {
+		if r.attributes["log.file.name"] == name {
+			out = append(out, r.body)
+		}
+	}
+	return out
+}
+
+// forget empties the sink, so that a test speaks of what comes from now on.
+func (l *lab) forget() *lab {
+	l.sink.mu.Lock()
+	defer l.sink.mu.Unlock()
+	l.sink.records, l.sink.batches = nil, nil
+	return l
+}
+
+// content is one file that grows, and the records that have to come of it.
+type content struct {
+	name  string
+	keys  map[string]any
+	steps []string // the first is there before the start, each other one is appended when some polls have passed
+	want  []string // bodies in order
+}
+
+// check runs a receiver over each content.
+func check(t *testing.T, contents []content) {
+	for _, c := range contents {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, c.keys)
+			l.write("a.log", c.steps[0]).start()
+			for _, step := range c.steps[1:] {
+				l.polls().write("a.log", step)
+			}
+			l.expectInOrder(c.want...)
+		})
+	}
 }
 
 // find returns the record with that body.

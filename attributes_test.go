@@ -1,0 +1,154 @@
+package filelogreceiver
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/otelfilelog/filelogreceiver/internal/metadata"
+)
+
+// G1 to G3, G5
+func TestEachSwitchOfAttributesAddsItsAttribute(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links and owners are not for Windows")
+	}
+	t.Parallel()
+	l := newLab(t, nil)
+	real, err := filepath.EvalSymlinks(l.t.TempDir())
+	require.NoError(t, err)
+	target := filepath.Join(real, "real.log")
+	require.NoError(t, os.WriteFile(target, []byte("line\n"), 0o600))
+	require.NoError(t, os.Chmod(target, 0o640))
+	require.NoError(t, os.Symlink(target, l.path("link.log")))
+	me, err := user.Current()
+	require.NoError(t, err)
+	group, err := user.LookupGroupId(me.Gid)
+	require.NoError(t, err)
+
+	switches := []struct {
+		key, attribute string
+		value          any
+	}{
+		{"include_file_name", "log.file.name", "link.log"},
+		{"include_file_path", "log.file.path", l.path("link.log")},
+		{"include_file_name_resolved", "log.file.name_resolved", "real.log"},
+		{"include_file_path_resolved", "log.file.path_resolved", target},
+		{"include_file_owner_name", "log.file.owner.name", me.Username},
+		{"include_file_owner_group_name", "log.file.owner.group.name", group.Name},
+		{"include_file_permissions", "log.file.permissions", "640"},
+	}
+	for set := range 1 << len(switches) {
+		want := map[string]any{}
+		for i, s := range switches {
+			l.keys[s.key] = set>>i&1 == 1
+			if set>>i&1 == 1 {
+				want[s.attribute] = s.value
+			}
+		}
+		l.forget().start().await(1)
+		require.Equal(t, want, l.find("line").attributes)
+		l.stop()
+	}
+}
+
+// G4
+func TestARelativePatternGivesACleanRelativePath(t *testing.T) {
+	l := newLab(t, map[string]any{"include_file_path": true, "include": []any{"./logs//*.log"}})
+	t.Chdir(l.dir)
+	l.write("logs/a.log", "line\n").start().await(1)
+	require.Equal(t, filepath.Join("logs", "a.log"), l.find("line").attributes["log.file.path"])
+}
+
+// numbered is what the records say about their place.
+func (l *lab) numbered() (numbers, offsets []any) {
+	for _, r := range l.sink.all() {
+		numbers = append(numbers, r.attributes["log.file.record_number"])
+		offsets = append(offsets, r.attributes["log.file.record_offset"])
+	}
+	return numbers, offsets
+}
+
+// G6 to G11
+func TestRecordsAreNumberedAndPlaced(t *testing.T) {
+	keys := map[string]any{"include_file_record_number": true, "include_file_record_offset": true}
+	t.Run("over polls and over a restart", func(t *testing.T) {
+		t.Parallel()
+		l := newLab(t, keys).stored()
+		l.write("a.log", "l1\nl2\nl3\n").start().await(3)
+		l.write("a.log", "l4\n").await(4)
+		l.stop().write("a.log", "l5\n").start().expectInOrder("l1", "l2", "l3", "l4", "l5")
+		numbers, offsets := l.numbered()
+		require.Equal(t, []any{int64(1), int64(2), int64(3), int64(4), int64(5)}, numbers)
+		require.Equal(t, []any{int64(0), int64(3), int64(6), int64(9), int64(12)}, offsets)
+	})
+	t.Run("with empty lines, which take a number", func(t *testing.T) {
+		t.Parallel()
+		l := newLab(t, keys)
+		l.write("a.log", "   01234567   \n\n01234567 \n   \nlast\n").start().expect("01234567", "01234567", "last")
+		numbers, offsets := l.numbered()
+		require.Equal(t, []any{int64(1), int64(3), int64(5)}, numbers)
+		require.Equal(t, []any{int64(0), int64(16), int64(30)}, offsets)
+	})
+	t.Run("over batches", func(t *testing.T) {
+		t.Parallel()
+		l := newLab(t, keys)
+		l.keys["max_batch_size"] = 10
+		var text string
+		for range 101 {
+			text += "X\n"
+		}
+		l.write("a.log", text).start().await(101)
+		_, offsets := l.numbered()
+		for i, offset := range offsets {
+			require.Equal(t, int64(2*i), offset)
+		}
+	})
+	t.Run("only if that is wanted", func(t *testing.T) {
+		t.Parallel()
+		l := newLab(t, nil)
+		l.write("a.log", "l1\n").start().await(1)
+		require.Equal(t, map[string]any{"log.file.name": "a.log"}, l.find("l1").attributes)
+	})
+}
+
+// G13
+func TestNumbersGoOnBehindATruncation(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, map[string]any{"on_truncate": "read_whole_file", "include_file_record_number": true, "include_file_record_offset": true})
+	l.write("a.log", "old1\nold2\nold3\n").start().await(3)
+	l.truncate("a.log", 0).write("a.log", "new\n").await(4)
+	require.Equal(t, int64(4), l.find("new").attributes["log.file.record_number"])
+	require.Equal(t, int64(0), l.find("new").attributes["log.file.record_offset"])
+}
+
+// G12
+func TestAttributesAndResourceAreComputedPerRecord(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, map[string]any{
+		"attributes": map[string]any{"site": "north", "tag": `EXPR("x" + body[:3])`},
+		"resource":   map[string]any{"svc": "EXPR(body)"},
+	})
+	l.write("a.log", "0123\n4567\n").start().expect("0123", "4567")
+	require.Equal(t, map[string]any{"log.file.name": "a.log", "site": "north", "tag": "x456"}, l.find("4567").attributes)
+	require.Equal(t, map[string]any{"svc": "0123"}, l.find("0123").resource)
+}
+
+// P19
+func TestARecordWithoutOperatorsSaysNoMoreThanIsKnown(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, nil)
+	l.write("a.log", "line\n").start().await(1)
+	r := l.find("line")
+	require.Zero(t, r.record.Timestamp())
+	require.NotZero(t, r.record.ObservedTimestamp())
+	require.Zero(t, r.record.SeverityNumber())
+	require.Empty(t, r.record.SeverityText())
+	require.True(t, r.record.TraceID().IsEmpty())
+	require.Empty(t, r.resource)
+	require.Equal(t, metadata.ScopeName, r.scope)
+}
