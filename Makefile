@@ -5,8 +5,10 @@ GO       ?= go
 BUILD    := $(CURDIR)/build
 TOOLS    := $(BUILD)/tools
 BINARY   := $(BUILD)/otelcol-filelog
+UPSTREAM := $(BUILD)/upstream/otelcol-upstream
 SOURCES  := go.mod go.sum $(shell find . \( -path ./build -o -path ./bench -o -path ./internal/tools \) -prune -o -name '*.go' ! -name '*_test.go' -print)
 COUNT    ?= 6
+RUNS     ?= 3
 FUZZTIME ?= 30s
 
 # The distribution is built below the checkout, which may belong to another user:
@@ -14,7 +16,7 @@ FUZZTIME ?= 30s
 export GOFLAGS := $(filter-out -buildvcs=%,$(GOFLAGS)) -buildvcs=false
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint generate bench compare soak fuzz schema clean
+.PHONY: help build run test lint generate bench compare plots soak fuzz schema clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,11 +51,15 @@ schema: ## make config.schema.yaml anew
 
 bench: $(TOOLS)/benchstat ## run the Go benchmarks (COUNT=6) and summarise them
 	@mkdir -p $(BUILD)
-	$(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee $(BUILD)/bench.txt
+	{ $(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... && \
+		$(GO) -C bench test -run '^$$' -bench . -benchmem -count $(COUNT) -timeout 60m ./...; } | tee $(BUILD)/bench.txt
 	$(TOOLS)/benchstat $(BUILD)/bench.txt
 
-compare: $(BINARY) ## measure the distribution against contrib's receiver, in one run
-	$(GO) -C bench run . -ours $(BINARY)
+compare: $(BINARY) $(UPSTREAM) ## measure the distribution against contrib's receiver, in one run (SCENARIOS="plain idle", RUNS=3)
+	$(GO) -C bench run . -ours $(BINARY) -upstream $(UPSTREAM) -runs $(RUNS) -out $(BUILD)/compare.json $(SCENARIOS)
+
+plots: ## draw the plots of BENCHMARKS.md from what bench and compare have left in build/
+	$(GO) -C bench run ./plot -compare $(BUILD)/compare.json -bench $(BUILD)/bench.txt -out plots
 
 soak: $(BINARY) ## kill the distribution at random moments while files rotate, account for every line
 	FILELOG_SOAK=1 FILELOG_BINARY=$(BINARY) $(GO) test -run Soak -count 1 -timeout 60m -v .
@@ -71,6 +77,9 @@ clean: ## remove build/
 
 $(TOOLS)/builder: internal/tools/go.sum
 	$(GO) -C internal/tools build -o $@ go.opentelemetry.io/collector/cmd/builder
+
+$(UPSTREAM): $(TOOLS)/builder bench/upstream.yaml
+	$(TOOLS)/builder --config bench/upstream.yaml
 
 $(TOOLS)/benchstat: internal/tools/go.sum
 	$(GO) -C internal/tools build -o $@ golang.org/x/perf/cmd/benchstat
