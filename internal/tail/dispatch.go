@@ -68,6 +68,7 @@ func (l *Loop) nextTurn() *turn {
 			return nil
 		case len(q.small) == 0 || len(q.backlog) > 0 && q.turns%4 == 0:
 			t = l.newTurn()
+			l.needHeadroom(l.Now())
 			l.addTask(t, takeFirst(&q.backlog))
 		default:
 			t = l.pack()

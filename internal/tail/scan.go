@@ -51,6 +51,7 @@ func (l *Loop) poll() {
 	l.fresh = false
 	l.save()
 	l.observe(now)
+	l.restHeadroom(now)
 }
 
 // takeNames replaces the entries by those of paths, in their order.
