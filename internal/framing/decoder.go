@@ -172,7 +172,8 @@ func cutUTF8[T string | []byte](src T, limit int, end bool) (n int, ok bool) {
 	return limit, true
 }
 
-// appendRepaired appends s, each of its bytes that is no UTF-8 replaced.
+// appendRepaired appends s, in which U+FFFD takes the place of what is no UTF-8:
+// of each byte that begins nothing, and of as much of a character as there is.
 func appendRepaired[T string | []byte](dst []byte, s T) []byte {
 	copied := 0 // of s
 	for i := 0; i < len(s); {
@@ -180,12 +181,43 @@ func appendRepaired[T string | []byte](dst []byte, s T) []byte {
 			i++
 			continue
 		}
-		char, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+		window := string(s[i:min(i+utf8.UTFMax, len(s))])
+		char, size := utf8.DecodeRuneInString(window)
 		if char == utf8.RuneError && size == 1 {
+			size = fragment(window)
 			dst = append(append(dst, s[copied:i]...), replacement...)
-			copied = i + 1
+			copied = i + size
 		}
 		i += size
 	}
 	return append(dst, s[copied:]...)
+}
+
+// fragment is how many bytes at the beginning of s, which is no whole
+// character, are the beginning of one; 1 if none are.
+func fragment(s string) int {
+	least, most := byte(0x80), byte(0xBF) // of the second byte
+	size := 3
+	switch first := s[0]; {
+	case first < 0xE0 || first > 0xF4:
+		return 1
+	case first == 0xE0:
+		least = 0xA0
+	case first == 0xED:
+		most = 0x9F
+	case first == 0xF0:
+		size, least = 4, 0x90
+	case first == 0xF4:
+		size, most = 4, 0x8F
+	case first > 0xF0:
+		size = 4
+	}
+	switch {
+	case len(s) < 2 || s[1] < least || s[1] > most:
+		return 1
+	case size == 3 || len(s) < 3 || s[2] < 0x80 || s[2] > 0xBF:
+		return 2
+	default:
+		return 3
+	}
 }
