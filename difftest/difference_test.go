@@ -1,0 +1,124 @@
+package difftest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// parallel is how many trials are under way at once. They mostly wait.
+const parallel = 12
+
+// TestBothReceiversMakeTheSameRecordsOfTheSameFiles tries generated files and
+// configurations. DIFFTEST_SEED sets the first seed, DIFFTEST_ROUNDS how many
+// times the usual number of trials there are.
+func TestBothReceiversMakeTheSameRecordsOfTheSameFiles(t *testing.T) {
+	first := setting(t, "DIFFTEST_SEED", 1)
+	rounds := setting(t, "DIFFTEST_ROUNDS", 1)
+	slots := make(chan struct{}, parallel)
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			for i := range uint64(k.count) * rounds {
+				seed := first + i
+				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+					t.Parallel()
+					slots <- struct{}{}
+					defer func() { <-slots }()
+					compare(t, k.make(newDice(seedOf(k.name, seed))))
+				})
+			}
+		})
+	}
+}
+
+func setting(t *testing.T, name string, otherwise uint64) uint64 {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+func seedOf(kind string, seed uint64) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, kind, seed)
+	return h.Sum64()
+}
+
+// compare lets both receivers perform a trial and fails if they differ in
+// something that no fault explains.
+func compare(t *testing.T, tr trial) {
+	t.Helper()
+	problem := ""
+	for _, p := range []patience{brisk, calm} {
+		theirs, own := tr.perform(t, p)
+		var used []string
+		if problem, used = tr.difference(theirs, own); problem == "" {
+			for _, name := range used {
+				t.Logf("a difference explained by: %s", name)
+			}
+			return
+		}
+	}
+	t.Errorf("%s\n%s", problem, tr)
+}
+
+// difference describes the first difference that no fault explains, and names
+// the faults that explain others.
+func (t trial) difference(theirs, own map[string][]shape) (problem string, used []string) {
+	names := append(t.files(), "")
+	slices.Sort(names)
+	for _, name := range names {
+		if slices.Equal(theirs[name], own[name]) {
+			continue
+		}
+		a, b := theirs[name], own[name]
+		var here []string
+		for _, f := range faults {
+			if !f.may(t, name) {
+				continue
+			}
+			here = append(here, f.name)
+			if a, b = f.forgive(t, name, a, b); slices.Equal(a, b) {
+				break
+			}
+		}
+		if !slices.Equal(a, b) {
+			return describe(name, a, b), nil
+		}
+		used = append(used, here...)
+	}
+	return "", used
+}
+
+// describe shows the first record that differs, and what of it.
+func describe(name string, theirs, own []shape) string {
+	at := 0
+	for at < len(theirs) && at < len(own) && theirs[at] == own[at] {
+		at++
+	}
+	head := fmt.Sprintf("file %q: contrib %d records, ours %d, different from record %d on", name, len(theirs), len(own), at)
+	switch {
+	case at >= len(theirs):
+		return fmt.Sprintf("%s\n  only ours: %s", head, excerpt(fmt.Sprintf("%+v", own[at])))
+	case at >= len(own):
+		return fmt.Sprintf("%s\n  only contrib: %s", head, excerpt(fmt.Sprintf("%+v", theirs[at])))
+	}
+	a, b := reflect.ValueOf(theirs[at]), reflect.ValueOf(own[at])
+	for i := range a.NumField() {
+		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
+			head += fmt.Sprintf("\n  %s, contrib: %s\n  %s, ours:    %s", a.Type().Field(i).Name, excerpt(fmt.Sprintf("%#v", x)),
+				a.Type().Field(i).Name, excerpt(fmt.Sprintf("%#v", y)))
+		}
+	}
+	return head
+}
