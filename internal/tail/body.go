@@ -29,6 +29,7 @@ type body struct {
 	pending  bool // there is something to read or to verify
 	queued   bool // stands in a queue
 	inFlight bool // a worker has it
+	pinned   bool // the handle must not be closed just now
 	flush    bool // the next turn is to flush the partial record
 	eof      bool // read to the end at the last turn
 	grewAt   time.Time

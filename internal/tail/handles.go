@@ -79,7 +79,7 @@ func (l *Loop) closeOldest() bool {
 	n := 0
 	for b := l.handles.first; b != nil && n < tries; b, n = b.newer, n+1 {
 		switch {
-		case b.inFlight || b.left:
+		case b.inFlight || b.left || b.pinned:
 		case b.eof && !b.pending || b.twin != nil:
 			l.closeHandle(b)
 			return true
@@ -92,6 +92,14 @@ func (l *Loop) closeOldest() bool {
 		return true
 	}
 	return false
+}
+
+// pin keeps the handle of b, which the loop is just working with, from being
+// closed to make room for another, until unpin is called.
+func (b *body) pin() (unpin func()) {
+	was := b.pinned
+	b.pinned = true
+	return func() { b.pinned = was }
 }
 
 // closeHandle closes the handle of b, if it has one. No worker may be using it.

@@ -49,6 +49,7 @@ func (l *Loop) identify(s stranger, now time.Time) {
 	}
 	l.lastID++
 	b := &body{id: l.lastID, path: e.name, info: s.info}
+	defer b.pin()()
 	if err := l.openHandle(b); err != nil {
 		l.openFailed(e.name, err)
 		return
@@ -96,7 +97,13 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 	case registry.Continue, registry.Adopt:
 		l.own(b, d.Record, s)
 	case registry.Rewritten:
-		l.goOn(b, d.Record, s, answers, d.Offset)
+		if l.OnTruncate != TruncateByContent && !b.compressed && s.Size < d.Record.State.Offset {
+			// It was cut while nobody looked.
+			l.own(b, d.Record, s)
+			l.truncated(b, now)
+		} else {
+			l.goOn(b, d.Record, s, answers, d.Offset)
+		}
 	default:
 		if rec := l.fromArchive(b, s); rec != nil {
 			l.own(b, rec, s)

@@ -146,6 +146,9 @@ func (w *world) actOnFile(f *modelFile, a act) {
 		if f.packed || f.name != stem {
 			return
 		}
+		if !w.known(f) {
+			w.unordered[f.stream] = true // nobody knows which was first
+		}
 		w.move(f, rotated)
 		if f.partial != nil {
 			f.partial.number = -1 // may be finished late: of no stream any more

@@ -80,6 +80,7 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 
 // resolveAgain takes b for a file that is seen for the first time.
 func (l *Loop) resolveAgain(b *body, apart []*registry.Record, now time.Time) bool {
+	defer b.pin()()
 	if err := l.ensureOpen(b); err != nil {
 		l.openFailed(b.path, err)
 		return false
@@ -97,6 +98,7 @@ func (l *Loop) resolveAgain(b *body, apart []*registry.Record, now time.Time) bo
 // release makes b a file of its own. What it shares with its original is read
 // once more if it is short (many files begin alike), else left out (a copy).
 func (l *Loop) release(b *body, now time.Time) bool {
+	defer b.pin()()
 	t := b.twin
 	if err := l.ensureOpen(b); err != nil {
 		l.openFailed(b.path, err)
@@ -152,12 +154,25 @@ func (l *Loop) compareWith(b *body, rec *registry.Record, from int64) (shared in
 	if original == nil || original.compressed && !b.compressed {
 		return from, false
 	}
+	defer original.pin()()
+	defer b.pin()()
 	if l.ensureOpen(original) != nil || l.ensureOpen(b) != nil {
 		return from, false
 	}
 	if b.compressed {
-		return l.compareCompressed(b, original)
+		shared, parted = l.compareCompressed(b, original)
+	} else {
+		shared, parted = l.comparePlain(b, original, from)
 	}
+	if parted && !intact(original) {
+		// Rewritten, which is not noticed yet: b is what is left of it.
+		return from, false
+	}
+	return shared, parted
+}
+
+// comparePlain compares two files that are not compressed.
+func (l *Loop) comparePlain(b, original *body, from int64) (shared int64, parted bool) {
 	shared = from
 	x, y := make([]byte, chunkBytes), make([]byte, chunkBytes)
 	for shared-from < compareBytes {
@@ -180,6 +195,17 @@ func (l *Loop) compareWith(b *body, rec *registry.Record, from int64) (shared in
 		}
 	}
 	return shared, false
+}
+
+// intact tells whether what was read of b is still there. If it is not, another
+// file does not differ from b: it has what b had before it was truncated.
+func intact(b *body) bool {
+	newest, ok := b.rec.State.Ladder.Newest()
+	if !ok || newest.Offset != b.rec.State.Offset || b.compressed {
+		return true
+	}
+	answers, err := frontiersAt(b.handle, []int64{newest.Offset})
+	return err != nil || len(answers) == 1 && answers[0] == newest
 }
 
 // compareCompressed does the same for a compressed file and the one that it
