@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -285,8 +286,34 @@ func (l *lab) expect(bodies ...string) *lab {
 	l.t.Helper()
 	l.await(len(bodies))
 	l.still()
-	require.ElementsMatch(l.t, bodies, l.sink.bodies())
+	missing, extra := difference(bodies, l.sink.bodies())
+	if len(missing)+len(extra) > 0 {
+		l.t.Fatalf("of %d records, %d are missing: %.500q, and %d are too many: %.500q\nlog: %v",
+			len(bodies), len(missing), missing, len(extra), extra, l.messages())
+	}
 	return l
+}
+
+// difference is what only one of two lists has, whatever the order.
+func difference(want, got []string) (missing, extra []string) {
+	counts := map[string]int{}
+	for _, s := range got {
+		counts[s]++
+	}
+	for _, s := range want {
+		if counts[s] == 0 {
+			missing = append(missing, s)
+			continue
+		}
+		counts[s]--
+	}
+	for _, s := range got {
+		if counts[s] > 0 {
+			counts[s]--
+			extra = append(extra, s)
+		}
+	}
+	return missing[:min(len(missing), 8)], extra[:min(len(extra), 8)]
 }
 
 // expectInOrder is expect with the order.
@@ -403,4 +430,30 @@ func lines(from, to int) (text string, bodies []string) {
 		text += bodies[len(bodies)-1] + "\n"
 	}
 	return text, bodies
+}
+
+// waitFor is an answer of a sink that comes when gate is closed.
+func waitFor(gate <-chan struct{}) func(plog.Logs) error {
+	return func(plog.Logs) error {
+		<-gate
+		return nil
+	}
+}
+
+// openFiles counts the handles that this process has of files below dir, where
+// the system tells.
+func openFiles(t *testing.T, dir string) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, e := range entries {
+		target, err := os.Readlink(filepath.Join("/proc/self/fd", e.Name()))
+		if err == nil && strings.HasPrefix(target, dir+string(filepath.Separator)) {
+			n++
+		}
+	}
+	return n
 }

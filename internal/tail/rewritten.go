@@ -28,6 +28,10 @@ func (l *Loop) shrank(b *body, now time.Time) bool {
 		return false
 	}
 	if b.ignoring {
+		if l.beginsAnew(b) {
+			b.ignoring = false
+			l.truncated(b, now)
+		}
 		return true
 	}
 	b.shrunk++
