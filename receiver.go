@@ -26,6 +26,10 @@ import (
 // the default fingerprint size.
 const maxStates = 1 << 18
 
+// watchFrom is from how many files on directories are watched: below, looking
+// at each file costs next to nothing.
+const watchFrom = 64
+
 // logsReceiver builds the rooms, connects them, and takes them down again. What
 // happens to a line is told in internal/tail.
 type logsReceiver struct {
@@ -231,6 +235,7 @@ func (c *Config) tailing(stored bool) tail.Config {
 			OwnerGroupName: c.IncludeFileOwnerGroupName,
 			Permissions:    c.IncludeFilePermissions,
 		},
+		WatchFrom:       watchFrom,
 		MaxOpenFiles:    min(c.MaxConcurrentFiles, source.HandleLimit()),
 		Workers:         c.Workers,
 		MaxBatchRecords: c.MaxBatchSize,

@@ -45,6 +45,7 @@ type Config struct {
 	Archiving bool // States of files that are gone go into the archive
 
 	MaxOpenFiles int // handles; the least recently active are closed first
+	WatchFrom    int // so many files are worth watching their directories for hints; 0: never
 	FilesPerPoll int // files looked at in one poll, the next one goes on behind them; 0: all
 	Workers      int
 

@@ -60,6 +60,7 @@ type Loop struct {
 	troubles  map[string]string // paths that cannot be read, and why it was said
 	saved     time.Time
 
+	hints       hints
 	backlogAt   time.Time // when a backlog was read last
 	hasHeadroom bool
 
@@ -135,6 +136,7 @@ func (l *Loop) Run(ctx, save context.Context) error {
 // shutdown ends turns, saves and closes.
 func (l *Loop) shutdown(save context.Context, workersDone <-chan struct{}) error {
 	l.dropHeadroom()
+	l.stopHints()
 	l.cancelPace()
 	grace := time.AfterFunc(shutdownGrace, l.cancelCall)
 	defer grace.Stop()

@@ -21,6 +21,8 @@ type entry struct {
 	// initial: the name was there at the very first poll, nothing was saved, and
 	// its file was not looked at yet. That is what start_at is about.
 	initial bool
+	watched bool // its directory is watched
+	hinted  bool // and its file was written to
 }
 
 // stranger is a name that leads to a file that is not followed yet.
@@ -38,10 +40,12 @@ func (l *Loop) poll() {
 	if result.ProblemsChanged {
 		l.Observer.directories(result.Problems)
 	}
+	all := l.takeHints(now) // before names change: it marks entries by their index
 	if result.Changed || l.polls == 1 {
 		l.takeNames(result.Paths)
+		l.watchEntries()
 	}
-	l.lookAtNames(result.Paths, now)
+	l.lookAtNames(result.Paths, all, now)
 	l.lookAtLeft(now) // before their successors are identified, which wait for them
 	l.identifyStrangers(now)
 	l.lookAtTwins(now)
@@ -80,8 +84,9 @@ func (l *Loop) takeNames(paths []match.Path) {
 // lookAtNames finds the file behind each name. A name is only followed (stat)
 // when its directory has changed, when it leads through a link, or when no
 // handle tells about its file; otherwise the handle does, for half the cost.
-func (l *Loop) lookAtNames(paths []match.Path, now time.Time) {
+func (l *Loop) lookAtNames(paths []match.Path, all bool, now time.Time) {
 	l.strangers = l.strangers[:0]
+	relisted := "" // the directory of the latest name that was listed anew
 	n := len(l.entries)
 	first := 0
 	if l.FilesPerPoll > 0 && l.FilesPerPoll < n {
@@ -92,6 +97,17 @@ func (l *Loop) lookAtNames(paths []match.Path, now time.Time) {
 		i := (first + k) % len(l.entries)
 		e, p := &l.entries[i], &paths[i]
 		b := e.body
+		if p.Relisted && e.watched {
+			if dir, _ := directoryOf(e.name); dir != relisted {
+				relisted = dir
+				l.watchAgain(dir)
+			}
+		}
+		if b != nil && !p.Relisted && !p.Symlink && e.watched && !e.hinted && !all && b.shrunk == 0 {
+			l.rest(b, now)
+			continue
+		}
+		e.hinted = false
 		if b != nil && b.handle != nil && !p.Relisted && !p.Symlink {
 			info, err := b.handle.Stat()
 			if err != nil {
@@ -203,10 +219,7 @@ func (l *Loop) see(b *body, info source.Info, now time.Time) {
 			b.info = info
 			l.shrank(b, now)
 		}
-		l.flushIfDue(b, now)
-		if b.pending {
-			l.enqueue(b, now)
-		}
+		l.rest(b, now)
 		return
 	}
 	if !b.looked || info.Size != b.info.Size {
@@ -226,6 +239,14 @@ func (l *Loop) see(b *body, info source.Info, now time.Time) {
 		b.unread = now
 	}
 	l.enqueue(b, now)
+}
+
+// rest does what is due for b without a change of its file.
+func (l *Loop) rest(b *body, now time.Time) {
+	l.flushIfDue(b, now)
+	if b.pending {
+		l.enqueue(b, now)
+	}
 }
 
 // flushIfDue asks for the partial record of a file that has not grown for the

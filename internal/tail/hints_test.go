@@ -1,0 +1,84 @@
+package tail
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+)
+
+// hinted makes a loop that knows the names, with directories watched.
+func hinted(t *testing.T, names ...string) *Loop {
+	l := &Loop{Config: Config{WatchFrom: 1}, Rooms: Rooms{Logger: zap.NewNop()}}
+	for _, name := range names {
+		require.NoError(t, os.WriteFile(name, []byte("x\n"), 0o644))
+		l.entries = append(l.entries, entry{name: name})
+	}
+	now := time.Now()
+	require.True(t, l.takeHints(now), "the first time everything is looked at")
+	t.Cleanup(l.stopHints)
+	if l.hints.watcher == nil || !l.entries[0].watched {
+		t.Skip("the folder for temporary files is on a file system that is not watched")
+	}
+	require.True(t, l.takeHints(now), "and once more, since files may have changed before they were watched")
+	require.False(t, l.takeHints(now))
+	return l
+}
+
+func TestAHintMarksTheFileThatWasWrittenTo(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	l := hinted(t, a, b)
+	require.NoError(t, os.WriteFile(b, []byte("more\n"), 0o644))
+	require.False(t, l.takeHints(time.Now()))
+	require.False(t, l.entries[0].hinted)
+	require.True(t, l.entries[1].hinted)
+}
+
+func TestEverythingIsLookedAtNowAndThenWithoutAHint(t *testing.T) {
+	l := hinted(t, filepath.Join(t.TempDir(), "a"))
+	require.True(t, l.takeHints(time.Now().Add(lookAtAll)))
+	require.False(t, l.takeHints(time.Now().Add(lookAtAll)))
+}
+
+func TestADirectoryThatWasReplacedIsWatchedAnew(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	name := filepath.Join(dir, "a")
+	l := hinted(t, name)
+	require.NoError(t, os.Rename(dir, dir+".old"))
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.WriteFile(name, nil, 0o644))
+	directory, _ := directoryOf(name)
+	l.watchAgain(directory)
+	l.takeHints(time.Now())
+	l.entries[0].hinted = false
+	require.NoError(t, os.WriteFile(name, []byte("new\n"), 0o644))
+	require.False(t, l.takeHints(time.Now()))
+	require.True(t, l.entries[0].hinted)
+}
+
+func TestMoreHintsThanFilesEndTheWatching(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	l := hinted(t, a, b)
+	for range 2000 { // two files in turn, since the kernel folds repeats
+		for _, name := range []string{a, b} {
+			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+			require.NoError(t, err)
+			_, err = f.WriteString("x\n")
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+		}
+	}
+	now := time.Now()
+	require.True(t, l.takeHints(now))
+	require.Nil(t, l.hints.watcher)
+	require.True(t, l.takeHints(now), "and it stays off for a while")
+	require.Nil(t, l.hints.watcher)
+	require.True(t, l.takeHints(now.Add(hintsPause)))
+	require.NotNil(t, l.hints.watcher)
+}
