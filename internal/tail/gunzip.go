@@ -22,6 +22,7 @@ type content struct {
 	t      *task
 	stream *source.Gunzip // compressed files only
 	clean  bool           // the stream ended with a whole member
+	cut    bool           // the stream ended within a member, which is still being written
 }
 
 // open sets w to the bytes before the task's start that its frontier covers.
@@ -41,7 +42,7 @@ func (c *content) open(t *task, w *window, scratch []byte) (ended bool, err erro
 		if c.stream != nil {
 			return false, nil
 		}
-		return false, c.start(w.end()-t.baseAt, scratch)
+		return c.startBehind(w, scratch)
 	}
 	if history > t.start.Offset-t.baseAt {
 		// The window reaches back into members that are not read again.
@@ -49,7 +50,13 @@ func (c *content) open(t *task, w *window, scratch []byte) (ended bool, err erro
 		t.verify = t.verify && history == int64(fileid.WindowLen(t.start.Offset))
 	}
 	w.reset(t.start.Offset - history)
-	err = c.start(w.start-t.baseAt, scratch)
+	return c.startBehind(w, scratch)
+}
+
+// startBehind begins to decompress behind what w holds. ended: there is less
+// than that.
+func (c *content) startBehind(w *window, scratch []byte) (ended bool, err error) {
+	err = c.start(w.end()-c.t.baseAt, scratch)
 	if err == io.EOF || errors.Is(err, source.ErrIncomplete) {
 		return true, nil
 	}
@@ -95,6 +102,7 @@ func (c *content) read(w *window, position int64, n int) (eof bool, err error) {
 			c.clean = true
 			return true, nil
 		case errors.Is(err, source.ErrIncomplete):
+			c.cut = true
 			return true, nil
 		case err != nil:
 			return true, err
@@ -107,7 +115,7 @@ func (c *content) read(w *window, position int64, n int) (eof bool, err error) {
 func (c *content) keep(w *window, position int64) *gunzip {
 	first := max(position-int64(fileid.WindowLen(position)), w.start)
 	k := &gunzip{base: c.t.base, rest: window{start: first, buf: append([]byte(nil), w.from(first)...)}}
-	if !c.clean {
+	if !c.clean && !c.cut {
 		k.stream = c.stream
 	}
 	return k

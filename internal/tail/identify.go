@@ -235,7 +235,11 @@ func (l *Loop) livesElsewhere(rec *registry.Record, b *body) bool {
 		return false
 	}
 	info, err := l.Layer.Stat(s.Path)
-	return err == nil && info.Locator == s.Locator
+	if err != nil || info.Locator != s.Locator || info.Size < s.Offset {
+		return false
+	}
+	other := l.bodies[info.Locator] // of another content: the inode was used again
+	return other == nil || other.rec == rec
 }
 
 // startOf is where a file begins of which nothing is known.

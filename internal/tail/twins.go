@@ -168,7 +168,20 @@ func (l *Loop) compareWith(b *body, rec *registry.Record, from int64) (shared in
 		// Rewritten, which is not noticed yet: b is what is left of it.
 		return from, false
 	}
+	if parted && endsDeleted(original, shared) {
+		// b goes on where a deleted file ends: it takes its place when that is closed.
+		return shared, false
+	}
 	return shared, parted
+}
+
+// endsDeleted tells whether b has no name any more and ends at size.
+func endsDeleted(b *body, size int64) bool {
+	if b.compressed {
+		return false
+	}
+	info, err := b.handle.Stat()
+	return err == nil && info.Links == 0 && info.Size == size
 }
 
 // comparePlain compares two files that are not compressed.

@@ -225,6 +225,9 @@ func (w *worker) finish(i int, position framing.Position) {
 // endOfMembers moves the base of a compressed file that was read to its end:
 // the next member will begin there.
 func (w *worker) endOfMembers(t *task, position framing.Position) {
+	if w.source.cut && w.source.stream.Limit() < t.size {
+		t.eof = false // the member has grown since the decompressor was made
+	}
 	if !w.source.clean || w.source.stream == nil || !t.eof || position.Offset != w.window.end() {
 		return
 	}
