@@ -23,6 +23,9 @@ func (l *Loop) apply(r report) {
 	}
 	l.busy--
 	l.idle++
+	if r.turn.done != nil {
+		r.turn.done(now)
+	}
 	for i := range r.turn.tasks {
 		l.applyTask(&r.turn.tasks[i], now)
 	}

@@ -73,6 +73,9 @@ const (
 	keepBuffer = 2 << 20
 	// compareBytes is how much of a twin is compared with its original per poll.
 	compareBytes = 4 << 20
+	// inlineDecompress is up to where a compressed file is decompressed by the
+	// loop itself, to find out whose content it has: about five milliseconds.
+	inlineDecompress = 1 << 20
 	// twinGrace is how long a file that looks like a copy of a live one is held.
 	twinGrace = 5 * time.Second
 	// sharedShort is up to where two files may begin alike without one being

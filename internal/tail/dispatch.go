@@ -17,6 +17,7 @@ type queue struct {
 	backlog []*body
 	turns   int
 	drain   bool // operators have let go of records on their own
+	errands []func() func(time.Time)
 }
 
 // enqueue puts b in line if it has something to do and may do it now.
@@ -58,6 +59,13 @@ func (l *Loop) nextTurn() *turn {
 		q.drain = false
 		t := l.newTurn()
 		t.drain = true
+		return t
+	}
+	if len(q.errands) > 0 {
+		t := l.newTurn()
+		t.errand = q.errands[0]
+		q.errands[0] = nil
+		q.errands = q.errands[1:]
 		return t
 	}
 	for {
@@ -194,6 +202,7 @@ func (l *Loop) newAttributes(own map[string]any) *batch.FileAttributes {
 // recycle keeps the memory of a turn for the next one.
 func (l *Loop) recycle(t *turn) {
 	clear(t.tasks)
+	t.errand, t.done = nil, nil
 	t.tasks, t.drain, t.settled, t.refused = t.tasks[:0], false, t.settled[:0], t.refused[:0]
 	l.spare = append(l.spare, t)
 }

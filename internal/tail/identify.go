@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -54,7 +55,7 @@ func (l *Loop) identify(s stranger, now time.Time) {
 		l.openFailed(e.name, err)
 		return
 	}
-	sighting, answers, err := l.inspect(b)
+	sighting, err := l.sight(b)
 	if err != nil || len(sighting.Head) == 0 {
 		l.closeHandle(b)
 		if err != nil {
@@ -66,7 +67,23 @@ func (l *Loop) identify(s stranger, now time.Time) {
 	l.bodies[b.info.Locator] = b
 	l.bind(e, b)
 	b.looked, b.grewAt = true, now
-	l.take(b, sighting, answers, nil, initial, now)
+	l.investigate(b, sighting, func(answers []fileid.Frontier, err error, now time.Time) {
+		if err != nil {
+			l.trouble(b.path, err)
+			l.disown(b)
+			return
+		}
+		l.take(b, sighting, answers, nil, initial, now)
+	})
+}
+
+// disown makes b unknown again, so that the next poll identifies its file anew.
+func (l *Loop) disown(b *body) {
+	if i, ok := l.byName[b.path]; ok && l.entries[i].body == b {
+		l.entries[i].body = nil
+		b.refs--
+	}
+	l.discard(b)
 }
 
 // take resolves whose content b has and acts on the decision. The records in
@@ -120,31 +137,78 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 	}
 }
 
-// inspect reads what is needed to tell who b is.
-func (l *Loop) inspect(b *body) (registry.Sighting, []fileid.Frontier, error) {
-	want := max(l.FingerprintSize, l.Registry.MaxFingerprint())
-	head := make([]byte, want)
+// sight reads how b begins. The sighting has no head when there is nothing to
+// be seen yet.
+func (l *Loop) sight(b *body) (registry.Sighting, error) {
+	head := make([]byte, max(l.FingerprintSize, l.Registry.MaxFingerprint()))
 	n, err := source.ReadFull(b.handle, head, 0)
 	if err != nil {
-		return registry.Sighting{}, nil, err
+		return registry.Sighting{}, err
 	}
 	head = head[:n]
 	s := registry.Sighting{Locator: b.info.Locator, Head: head, Size: b.info.Size}
 	switch {
 	case l.Compression == CompressionGzip && n > 1 && !source.IsGzip(head):
-		return s, nil, errNotGzip
+		return s, errNotGzip
 	case l.Compression != CompressionNone && source.IsGzip(head):
 		b.compressed = true
 		s.Size = -1
-		if s.Head, err = compressedHead(b, head); err != nil || len(s.Head) == 0 {
-			return s, nil, err
-		}
+		s.Head, err = compressedHead(b, head)
+		return s, err
 	case l.Compression == CompressionGzip:
 		s.Head = nil // one byte says nothing yet
-		return s, nil, nil
+	}
+	return s, nil
+}
+
+// inspect is sight with the answers to the registry's questions.
+func (l *Loop) inspect(b *body) (registry.Sighting, []fileid.Frontier, error) {
+	s, err := l.sight(b)
+	if err != nil || len(s.Head) == 0 {
+		return s, nil, err
 	}
 	answers, err := frontiersOf(b, l.Registry.Questions(s))
 	return s, answers, err
+}
+
+// investigate answers the registry's questions about b and goes on with then:
+// at once, or when a worker has done it, if that takes long because much has to
+// be decompressed. Until then b is held by nobody.
+func (l *Loop) investigate(b *body, s registry.Sighting, then func(answers []fileid.Frontier, err error, now time.Time)) {
+	questions := l.Registry.Questions(s)
+	if !b.compressed || len(questions) == 0 || questions[0] <= inlineDecompress {
+		answers, err := frontiersOf(b, questions)
+		then(answers, err, l.Now())
+		return
+	}
+	probe := probe{l.Layer, b.path, b.info}
+	l.errand(func() func(time.Time) {
+		var answers []fileid.Frontier
+		err := probe.open(func(h source.Handle) (err error) {
+			answers, err = frontiersOfCompressed(h, probe.info.Size, questions)
+			return err
+		})
+		return func(now time.Time) {
+			switch {
+			case l.bodies[probe.info.Locator] != b || b.rec != nil:
+				// It was let go meanwhile.
+			case err == nil && !answeredAll(l.Registry.Questions(s), questions):
+				l.investigate(b, s, then)
+			default:
+				then(answers, err, now)
+			}
+		}
+	})
+}
+
+// answeredAll tells whether all questions were asked; both are descending.
+func answeredAll(questions, asked []int64) bool {
+	for _, q := range questions {
+		if !slices.Contains(asked, q) {
+			return false
+		}
+	}
+	return true
 }
 
 // frontiersAt makes the frontiers of a plain file at offsets, as far as it is

@@ -16,6 +16,9 @@ type turn struct {
 	tasks []task
 	drain bool // deliver what operators have let go of on their own
 
+	errand func() func(time.Time) // nil: none; else this, and nothing else
+	done   func(time.Time)        // what the errand left for the loop
+
 	settled []uint64 // files of which the operators may hold less now
 	refused []uint64 // files of which something that came out late was refused
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
 	"github.com/otelfilelog/filelogreceiver/internal/registry"
 	"github.com/otelfilelog/filelogreceiver/internal/source"
 )
@@ -22,11 +23,15 @@ type twin struct {
 	shared int64     // so many bytes are known to be the same
 	since  time.Time // when it changed last
 	size   int64     // its size then
+	// compared is the size that it had when all of it was found to be the same;
+	// -1: that was not yet.
+	compared int64
+	busy     bool // a worker is looking at it
 }
 
 // hold lets b wait as a twin of rec.
 func (l *Loop) hold(b *body, rec *registry.Record, shared int64, now time.Time) {
-	b.twin = &twin{of: rec, shared: shared, since: now, size: b.info.Size}
+	b.twin = &twin{of: rec, shared: shared, since: now, size: b.info.Size, compared: -1}
 	b.rec, b.pending = nil, false
 	l.twins = append(l.twins, b)
 	l.closeHandle(b)
@@ -59,17 +64,26 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 	if b.info.Size != t.size {
 		t.size, t.since = b.info.Size, now
 	}
-	if original == nil {
+	switch {
+	case t.busy:
+		return false // a worker is looking at it
+	case original == nil:
 		// Rewritten, gone or forgotten: b may be what is left of it.
 		return l.resolveAgain(b, nil, now)
-	}
-	if original.inFlight && original.pending {
+	case original.inFlight && original.pending:
 		return false // its end is not known just now
-	}
-	shared, parted := l.compareWith(b, t.of, t.shared)
-	t.shared = shared
-	if parted {
-		return l.release(b, now)
+	case t.compared != b.info.Size && b.compressed:
+		l.compareLater(b, original)
+		return false
+	case t.compared != b.info.Size:
+		shared, parted := l.compareWith(b, t.of, t.shared)
+		t.shared = shared
+		if parted {
+			return l.release(b, now)
+		}
+		if shared >= b.info.Size {
+			t.compared = b.info.Size
+		}
 	}
 	grace := now.Sub(t.since) >= twinGrace
 	if grace && !b.compressed && t.shared >= b.info.Size && t.of.State.Offset >= t.shared {
@@ -78,58 +92,64 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 	return false
 }
 
-// resolveAgain takes b for a file that is seen for the first time.
-func (l *Loop) resolveAgain(b *body, apart []*registry.Record, now time.Time) bool {
+// again sights b, which is held, and goes on with then if it is still held
+// when that is done. It tells whether b is not held any more now.
+func (l *Loop) again(b *body, then func(s registry.Sighting, answers []fileid.Frontier, now time.Time)) bool {
 	defer b.pin()()
 	if err := l.ensureOpen(b); err != nil {
 		l.openFailed(b.path, err)
 		return false
 	}
 	b.compressed = false
-	sighting, answers, err := l.inspect(b)
+	sighting, err := l.sight(b)
 	if err != nil || len(sighting.Head) == 0 {
 		return false
 	}
-	b.twin = nil
-	l.take(b, sighting, answers, apart, false, now)
-	return true
+	t := b.twin
+	t.busy = true
+	l.investigate(b, sighting, func(answers []fileid.Frontier, err error, now time.Time) {
+		t.busy = false
+		if err == nil && b.twin == t {
+			then(sighting, answers, now)
+		}
+	})
+	return b.twin != t
+}
+
+// resolveAgain takes b for a file that is seen for the first time.
+func (l *Loop) resolveAgain(b *body, apart []*registry.Record, now time.Time) bool {
+	return l.again(b, func(s registry.Sighting, answers []fileid.Frontier, now time.Time) {
+		b.twin = nil
+		l.take(b, s, answers, apart, false, now)
+	})
 }
 
 // release makes b a file of its own. What it shares with its original is read
 // once more if it is short (many files begin alike), else left out (a copy).
 func (l *Loop) release(b *body, now time.Time) bool {
-	defer b.pin()()
 	t := b.twin
-	if err := l.ensureOpen(b); err != nil {
-		l.openFailed(b.path, err)
-		return false
-	}
-	sighting, answers, err := l.inspect(b)
-	if err != nil || len(sighting.Head) == 0 {
-		return false
-	}
-	apart := []*registry.Record{t.of}
-	if d := l.Registry.Resolve(sighting, answers, apart); d.Kind == registry.Hold || d.Kind == registry.Adopt || d.Kind == registry.Continue {
-		// It is also the content of a third one.
+	return l.again(b, func(s registry.Sighting, answers []fileid.Frontier, now time.Time) {
+		apart := []*registry.Record{t.of}
 		b.twin = nil
-		l.take(b, sighting, answers, apart, false, now)
-		return true
-	}
-	offset := int64(0)
-	if t.shared > sharedShort && !b.compressed {
-		offset = l.lineStart(b, min(t.shared, t.of.State.Offset))
-	}
-	b.twin = nil
-	l.begin(b, sighting, offset)
-	b.rec.State.Attributes, b.rec.State.HeaderDone = nil, false
-	if offset > 0 {
-		b.rec.State.Attributes, b.rec.State.HeaderDone = t.of.State.Attributes, t.of.State.HeaderDone
-	}
-	l.Logger.Info("Started watching file", zap.String("path", b.path), zap.Int64("offset", offset))
-	l.Observer.decided(registry.Decision{Kind: registry.Alike})
-	b.pending, b.unread = true, now
-	l.enqueue(b, now)
-	return true
+		switch l.Registry.Resolve(s, answers, apart).Kind {
+		case registry.Hold, registry.Adopt, registry.Continue:
+			// It is also the content of a third one.
+			l.take(b, s, answers, apart, false, now)
+			return
+		}
+		offset := int64(0)
+		if t.shared > sharedShort && !b.compressed {
+			offset = l.lineStart(b, min(t.shared, t.of.State.Offset))
+		}
+		l.begin(b, s, offset)
+		if offset > 0 {
+			b.rec.State.Attributes, b.rec.State.HeaderDone = t.of.State.Attributes, t.of.State.HeaderDone
+		}
+		l.Logger.Info("Started watching file", zap.String("path", b.path), zap.Int64("offset", offset))
+		l.Observer.decided(registry.Decision{Kind: registry.Alike})
+		b.pending, b.unread = true, now
+		l.enqueue(b, now)
+	})
 }
 
 // lineStart is the start of the line that offset stands in, as far back as 64
@@ -148,10 +168,11 @@ func (l *Loop) lineStart(b *body, offset int64) int64 {
 
 // compareWith compares the content of b with that of the file of rec from
 // position from on, as far as both go and as one poll allows. parted: they
-// differ, or b has more than the other.
+// differ, or b has more than the other. Of compressed files nothing is compared
+// here: see compareLater.
 func (l *Loop) compareWith(b *body, rec *registry.Record, from int64) (shared int64, parted bool) {
 	original := l.owners[rec]
-	if original == nil || original.compressed && !b.compressed {
+	if original == nil || original.compressed || b.compressed {
 		return from, false
 	}
 	defer original.pin()()
@@ -159,11 +180,7 @@ func (l *Loop) compareWith(b *body, rec *registry.Record, from int64) (shared in
 	if l.ensureOpen(original) != nil || l.ensureOpen(b) != nil {
 		return from, false
 	}
-	if b.compressed {
-		shared, parted = l.compareCompressed(b, original)
-	} else {
-		shared, parted = l.comparePlain(b, original, from)
-	}
+	shared, parted = l.comparePlain(b, original, from)
 	if parted && !intact(original) {
 		// Rewritten, which is not noticed yet: b is what is left of it.
 		return from, false
@@ -221,37 +238,71 @@ func intact(b *body) bool {
 	return err != nil || len(answers) == 1 && answers[0] == newest
 }
 
-// compareCompressed does the same for a compressed file and the one that it
-// may be the compressed content of, from the beginning.
-func (l *Loop) compareCompressed(b, original *body) (shared int64, parted bool) {
-	z, err := source.NewGunzip(b.handle, 0, b.info.Size)
+// compareLater lets a worker compare the content of b, which is compressed, with
+// that of the file that it may be the compressed content of.
+func (l *Loop) compareLater(b, original *body) {
+	t := b.twin
+	t.busy = true
+	mine, other := probe{l.Layer, b.path, b.info}, probe{l.Layer, original.path, original.info}
+	otherCompressed := original.compressed
+	l.errand(func() func(time.Time) {
+		var shared int64
+		var parted bool
+		err := mine.open(func(m source.Handle) error {
+			return other.open(func(o source.Handle) (err error) {
+				shared, parted, err = compareCompressed(m, mine.info.Size, o, other.info.Size, otherCompressed)
+				return err
+			})
+		})
+		return func(now time.Time) {
+			if t.busy = false; b.twin != t || err != nil || l.owners[t.of] != original {
+				return // the next poll looks again
+			}
+			t.shared = shared
+			if !parted {
+				t.compared = mine.info.Size
+			} else if l.ensureOpen(original) == nil && intact(original) {
+				l.release(b, now)
+			}
+		}
+	})
+}
+
+// compareCompressed compares what the gzip file m holds with o, which is
+// compressed as well or not, as far as both go. parted: they differ, or m has
+// more.
+func compareCompressed(m io.ReaderAt, size int64, o io.ReaderAt, otherSize int64, otherCompressed bool) (shared int64, parted bool, err error) {
+	z, err := source.NewGunzip(m, 0, size)
 	if err != nil {
-		return 0, false
+		return 0, false, err
 	}
 	defer z.Close()
-	var other io.Reader = io.NewSectionReader(original.handle, 0, 1<<62)
-	if original.compressed {
-		o, err := source.NewGunzip(original.handle, 0, original.info.Size)
+	var other io.Reader = io.NewSectionReader(o, 0, 1<<62)
+	if otherCompressed {
+		oz, err := source.NewGunzip(o, 0, otherSize)
 		if err != nil {
-			return 0, false
+			return 0, false, err
 		}
-		defer o.Close()
-		other = o
+		defer oz.Close()
+		other = oz
 	}
 	x, y := make([]byte, chunkBytes), make([]byte, chunkBytes)
 	for {
 		n, err := io.ReadFull(z, x)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return shared, false
+			return shared, false, err
 		}
-		m, _ := io.ReadFull(other, y[:n])
-		same := commonPrefix(x[:m], y[:m])
+		k, err := io.ReadFull(other, y[:n])
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return shared, false, err
+		}
+		same := commonPrefix(x[:k], y[:k])
 		shared += int64(same)
 		if same < n {
-			return shared, true
+			return shared, true, nil
 		}
 		if n < len(x) {
-			return shared, false
+			return shared, false, nil
 		}
 	}
 }

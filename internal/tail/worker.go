@@ -71,6 +71,10 @@ func (w *worker) do(t *turn) {
 	w.clock = turnClock{began: now, reported: now}
 	w.observed = pcommon.NewTimestampFromTime(now)
 	w.marks, w.advances = w.marks[:0], w.advances[:0]
+	if t.errand != nil {
+		t.done = t.errand()
+		return
+	}
 	if t.drain {
 		w.failed = w.drain()
 		return
