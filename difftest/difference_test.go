@@ -11,7 +11,7 @@ import (
 )
 
 // parallel is how many trials are under way at once. They mostly wait.
-const parallel = 12
+const parallel = 24
 
 // TestBothReceiversMakeTheSameRecordsOfTheSameFiles tries generated files and
 // configurations. DIFFTEST_SEED sets the first seed, DIFFTEST_ROUNDS how many
@@ -63,6 +63,9 @@ func compare(t *testing.T, tr trial) {
 		theirs, own := tr.perform(t, p)
 		var used []string
 		if problem, used = tr.difference(theirs, own); problem == "" {
+			problem = tr.untruth(own)
+		}
+		if problem == "" {
 			for _, name := range used {
 				t.Logf("a difference explained by: %s", name)
 			}
@@ -98,6 +101,25 @@ func (t trial) difference(theirs, own map[string][]shape) (problem string, used 
 		used = append(used, here...)
 	}
 	return "", used
+}
+
+// untruth describes the first of our records that is not what it has to be, where
+// that is known.
+func (t trial) untruth(own map[string][]shape) string {
+	for _, name := range t.files() {
+		expected, known := t.truthOf(name)
+		if !known {
+			continue
+		}
+		got := placesOf(own[name])
+		for i := range max(len(got), len(expected)) {
+			if i >= len(got) || i >= len(expected) || got[i] != expected[i] {
+				return fmt.Sprintf("file %q: record %d is not what it has to be\n  ours:  %s\n  truth: %s", name, i,
+					excerpt(fmt.Sprintf("%#v", got[i:min(i+2, len(got))])), excerpt(fmt.Sprintf("%#v", expected[i:min(i+2, len(expected))])))
+			}
+		}
+	}
+	return ""
 }
 
 // describe shows the first record that differs, and what of it.

@@ -1,11 +1,11 @@
 package difftest
 
 import (
-	"bytes"
 	"cmp"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // fault is something that contrib's receiver does wrong, or that was decided to
@@ -13,23 +13,33 @@ import (
 type fault struct {
 	name   string
 	reason string
-	// may tells whether a trial can show it. A trial may show several.
+	// may tells whether a file of a trial can show it.
 	may func(t trial, file string) bool
-	// forgive takes the difference out of the records of one file, theirs and
-	// ours alike, and nothing else.
+	// forgive takes what it explains, and nothing else, out of the records that
+	// contrib's receiver and ours made of the file.
 	forgive func(t trial, file string, theirs, own []shape) ([]shape, []shape)
 }
 
+// faults are tried one after the other until the records are alike. Numbers are
+// those of the list of contrib's faults in docs/design.md.
 var faults = []fault{
 	{
 		name:   "order of ways",
-		reason: "contrib sends 100 records at once into each branch of the operators, and groups records by resource and scope; so records that go different ways change places within a batch, and our batches are larger",
+		reason: "contrib sends up to 100 records at once into each branch of the operators and groups them by resource and scope, so records that go different ways change places within a batch; our batches are larger",
 		may: func(t trial, _ string) bool {
-			return t.keys["operators"] != nil
+			return t.keys["operators"] != nil || t.keys["resource"] != nil
 		},
 		forgive: func(_ trial, _ string, theirs, own []shape) ([]shape, []shape) {
 			return byPlace(theirs), byPlace(own)
 		},
+	},
+	{
+		name:   "U10",
+		reason: "contrib searches and trims the bytes of UTF-16, not its characters",
+		may: func(t trial, _ string) bool {
+			return strings.HasPrefix(strings.ToLower(t.text("encoding")), "utf-16") || strings.EqualFold(t.text("encoding"), "utf16")
+		},
+		forgive: forgiveBytewiseTrimming,
 	},
 	{
 		name:   "U13",
@@ -40,6 +50,44 @@ var faults = []fault{
 		},
 		forgive: forgiveFlushedPattern,
 	},
+	{
+		name:   "U17",
+		reason: "the offset that contrib gives to a record behind a dropped rest points into that rest",
+		may: func(t trial, file string) bool {
+			return t.text("max_log_size_behavior") == "truncate" && t.oversized(file)
+		},
+		forgive: forgiveOffsets,
+	},
+	{
+		name:    "U21",
+		reason:  "a line of exactly the limit takes two record numbers, if contrib's buffer has a certain size",
+		may:     func(t trial, file string) bool { return t.number("max_log_size") > 0 && t.oversized(file) },
+		forgive: forgiveNumbers,
+	},
+	{
+		name:   "U16",
+		reason: "contrib stops dropping an oversized line at the end of the file, and makes a record of what is appended to the same line",
+		may: func(t trial, file string) bool {
+			return t.text("max_log_size_behavior") == "truncate" && t.oversized(file) && len(t.stages) > 1
+		},
+		forgive: trustTruth,
+	},
+	{
+		name:   "U22",
+		reason: "contrib cuts characters in two at the size limit",
+		may: func(t trial, file string) bool {
+			return t.number("max_log_size") > 0 && t.oversized(file) && slices.ContainsFunc(t.content(file), func(b byte) bool { return b >= utf8.RuneSelf })
+		},
+		forgive: trustTruth,
+	},
+}
+
+// trustTruth takes our records for contrib's if they are what they have to be.
+func trustTruth(t trial, file string, theirs, own []shape) ([]shape, []shape) {
+	if truth, known := t.truthOf(file); known && slices.Equal(placesOf(own), truth) {
+		return own, own
+	}
+	return theirs, own
 }
 
 // byPlace sorts records by where they stand in their file.
@@ -49,12 +97,83 @@ func byPlace(list []shape) []shape {
 	})
 }
 
-// forgiveFlushedPattern takes the pattern out of those of contrib's records
-// that stand at a place of which ours knows none or another body.
-func forgiveFlushedPattern(t trial, _ string, theirs, own []shape) ([]shape, []shape) {
+// oversized tells whether a file has a line of the limit or, with its end, more.
+func (t trial) oversized(file string) bool {
+	for line := range strings.Lines(string(t.content(file))) {
+		if len(line) > t.number("max_log_size") {
+			return true
+		}
+	}
+	return false
+}
+
+// forgiveOffsets gives contrib's records our offsets, one by one.
+func forgiveOffsets(_ trial, _ string, theirs, own []shape) ([]shape, []shape) {
+	return adjusted(theirs, own, func(s *shape, ours shape) { s.Offset = ours.Offset }), own
+}
+
+// forgiveNumbers gives contrib's records our numbers, if theirs are the larger
+// ones.
+func forgiveNumbers(_ trial, _ string, theirs, own []shape) ([]shape, []shape) {
+	return adjusted(theirs, own, func(s *shape, ours shape) { s.Number = min(s.Number, ours.Number) }), own
+}
+
+func adjusted(theirs, own []shape, adjust func(s *shape, ours shape)) []shape {
+	if len(theirs) != len(own) {
+		return theirs
+	}
+	changed := slices.Clone(theirs)
+	for i := range changed {
+		adjust(&changed[i], own[i])
+	}
+	return changed
+}
+
+// forgiveBytewiseTrimming looks at each record that differs in nothing but its
+// body, and takes ours if it is what stands at its place, decoded and trimmed.
+// Where newlines were found in the middle of characters, the truth has to
+// decide.
+func forgiveBytewiseTrimming(t trial, file string, theirs, own []shape) ([]shape, []shape) {
+	if t.keys["multiline"] == nil {
+		return trustTruth(t, file, theirs, own)
+	}
+	content := t.content(file)
+	next := int64(len(content))
+	changed := slices.Clone(theirs)
+	for i := len(own) - 1; i >= 0 && len(own) == len(theirs); i-- {
+		s := own[i]
+		if changed[i].Body != s.Body {
+			text, err := codec(t.text("encoding")).NewDecoder().Bytes(content[s.Offset:next])
+			if err == nil && trimmed(t, withoutPattern(t, string(text))) == s.Body {
+				changed[i].Body = s.Body
+			}
+		}
+		next = s.Offset
+	}
+	return changed, own
+}
+
+// withoutPattern takes the pattern off an entry, if it is to be omitted.
+func withoutPattern(t trial, entry string) string {
+	if omit, _ := t.multiline("omit_pattern").(bool); !omit {
+		return entry
+	}
 	start, _ := t.multiline("line_start_pattern").(string)
 	end, _ := t.multiline("line_end_pattern").(string)
-	pattern := regexp.MustCompile("(?m)" + start + end)
+	found := regexp.MustCompile("(?m)" + start + end).FindStringIndex(entry)
+	switch {
+	case start != "" && found != nil && found[0] == 0:
+		return entry[found[1]:]
+	case end != "" && found != nil && found[1] == len(entry):
+		return entry[:found[0]]
+	default:
+		return entry
+	}
+}
+
+// forgiveFlushedPattern takes the pattern off those of contrib's records that
+// ours has another body for, or none.
+func forgiveFlushedPattern(t trial, _ string, theirs, own []shape) ([]shape, []shape) {
 	ours := map[int64]string{}
 	for _, s := range own {
 		ours[s.Number] = s.Body
@@ -63,21 +182,16 @@ func forgiveFlushedPattern(t trial, _ string, theirs, own []shape) ([]shape, []s
 	for _, s := range theirs {
 		body, known := ours[s.Number]
 		if body != s.Body {
-			found := pattern.FindStringIndex(s.Body)
-			if start != "" && found != nil && found[0] == 0 {
-				s.Body = trimmed(t, s.Body[found[1]:])
-			} else if end != "" && found != nil && found[1] == len(s.Body) {
-				s.Body = trimmed(t, s.Body[:found[0]])
-			}
-			if !known && s.Body == "" {
-				continue
-			}
+			s.Body = trimmed(t, withoutPattern(t, s.Body))
 		}
-		changed = append(changed, s)
+		if known || s.Body != "" {
+			changed = append(changed, s)
+		}
 	}
 	return changed, own
 }
 
+// trimmed is a text without white space at the sides that do not preserve it.
 func trimmed(t trial, body string) string {
 	const blanks = " \t\r\n"
 	if !t.flag("preserve_leading_whitespaces") {
@@ -88,5 +202,3 @@ func trimmed(t trial, body string) string {
 	}
 	return body
 }
-
-var _ = bytes.Equal

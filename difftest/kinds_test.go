@@ -215,7 +215,7 @@ func codec(name string) encoding.Encoding {
 func encodingTrial(d dice) trial {
 	name := pick(d, encodings...)
 	encoder := encoding.ReplaceUnsupported(codec(name).NewEncoder())
-	special := pick(d, "é", "日本", "Ж€", "ĀĊਅ", "")
+	special := pick(d, "é", "日本", "Ж€", "ĀĊਅĀĊĀਅĀ", "")
 	line := func() string {
 		text := d.ascii(d.IntN(50))
 		if d.chance(40) {

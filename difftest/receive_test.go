@@ -70,7 +70,7 @@ type patience struct {
 }
 
 var (
-	brisk = patience{agreed: 130 * time.Millisecond, ended: 400 * time.Millisecond}
+	brisk = patience{agreed: 100 * time.Millisecond, ended: 400 * time.Millisecond}
 	// calm is for trials that ended in a difference, which a busy machine may have
 	// made: a forced flush comes at a moment of its own.
 	calm = patience{agreed: time.Second, ended: 2 * time.Second}
