@@ -82,8 +82,14 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 	if b.leftAt.After(since) {
 		since = b.leftAt
 	}
-	waits := b.rec.State.PartialLength > 0 && l.FlushPeriod > 0
-	if now.Sub(since) < quiet || waits && now.Sub(since) < l.FlushPeriod+quiet {
+	if s := b.rec.State; s.PartialLength > 0 && l.FlushPeriod > 0 {
+		// The flush is due a period after the partial record was read, which may be
+		// long after the file was left when the destination was blocked.
+		if read := time.Unix(0, s.PartialSince).Add(l.FlushPeriod); read.After(since) {
+			since = read
+		}
+	}
+	if now.Sub(since) < quiet {
 		return false
 	}
 	if n := b.unreadBytes(); n > 0 && info.Links == 0 {
