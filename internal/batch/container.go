@@ -30,11 +30,15 @@ const (
 // that it hands on every line at once, and the joining is done by a recombine
 // operator under observation, configured as the parser configures its own.
 //
+// Lines in the form that runtimes write are parsed here, without the parser.
+//
 // The parser must not be called concurrently (it keeps the time layout of the
 // line at hand), so there is one for each processor.
 type heldContainer struct {
 	helper.TransformerOperator // id, `if`, and the outputs for what is not joined
 	config                     *container.Config
+	format                     runtimeFormat // of lines that need no parser
+	paths                      podMetadataCache
 	parsers                    chan operator.Operator
 	all                        []operator.Operator // the same, to stop them
 	merge                      *heldRecombine
@@ -51,7 +55,7 @@ func (b containerBuilder) Build(set component.TelemetrySettings) (operator.Opera
 	if err != nil {
 		return nil, err
 	}
-	c := &heldContainer{TransformerOperator: transformer, config: b.Config}
+	c := &heldContainer{TransformerOperator: transformer, config: b.Config, format: newRuntimeFormat(b.Config)}
 	count := runtime.GOMAXPROCS(0)
 	c.parsers = make(chan operator.Operator, count)
 	for range count {
@@ -151,29 +155,14 @@ func (c *heldContainer) Process(ctx context.Context, e *entry.Entry) error {
 	return c.ProcessBatch(ctx, one[:])
 }
 
-// ProcessBatch parses lines, joins those of runtimes that part them, and hands them on.
-func (c *heldContainer) ProcessBatch(ctx context.Context, entries []*entry.Entry) error {
+// processOthers parses and hands on lines with the help of stanza's parser.
+func (c *heldContainer) processOthers(ctx context.Context, entries []*entry.Entry) error {
 	call := containerCallPool.Get().(*containerCall)
 	defer call.recycle()
 	call.Context = ctx
 	var errs []error
-	toParse := entries
-	if c.IfExpr != nil {
-		toParse = make([]*entry.Entry, 0, len(entries))
-		for _, e := range entries {
-			skip, err := c.Skip(ctx, e)
-			switch {
-			case err != nil:
-				errs = append(errs, c.HandleEntryErrorWithWrite(ctx, e, err, call.passBy))
-			case skip:
-				call.direct = append(call.direct, e)
-			default:
-				toParse = append(toParse, e)
-			}
-		}
-	}
 	partial := false
-	for _, e := range toParse {
+	for _, e := range entries {
 		if line, ok := c.lineOf(e); ok {
 			partial = partial || line.tag != lastTag
 			call.lines = append(call.lines, line)
@@ -186,7 +175,7 @@ func (c *heldContainer) ProcessBatch(ctx context.Context, entries []*entry.Entry
 		}
 	}
 	parser := <-c.parsers
-	err := parser.ProcessBatch(call, toParse)
+	err := parser.ProcessBatch(call, entries)
 	c.parsers <- parser
 	errs = append(errs, err)
 
@@ -265,9 +254,9 @@ func (c *heldContainer) sort(call *containerCall) []*entry.Entry {
 			if value, _ := e.Get(c.config.ParseFrom); value == line.disguised {
 				_ = e.Set(c.config.ParseFrom, line.raw) // it could be set before
 			}
-		}
-		if _, parsed := e.Attributes[logtagKey]; parsed {
-			e.Attributes[logtagKey] = line.tag
+			if e.Attributes[logtagKey] == lastTagValue {
+				e.Attributes[logtagKey] = line.tag
+			}
 		}
 		if c.wasParsed(e) {
 			joinable = append(joinable, e)
@@ -304,6 +293,7 @@ type containerCall struct {
 	lines  []containerLine
 	out    []*entry.Entry // what the parser handed on
 	direct []*entry.Entry // what goes to the outputs without being joined
+	run    containerRun
 }
 
 type containerKey struct{}
@@ -319,16 +309,13 @@ func (c *containerCall) Value(key any) any {
 }
 
 func (c *containerCall) recycle() {
+	c.run.kind, c.run.source, c.run.metadata = straightLine, "", nil
+	c.run.line = runtimeLine{buffer: c.run.line.buffer}
 	clear(c.lines)
 	clear(c.out)
 	clear(c.direct)
 	c.Context, c.lines, c.out, c.direct = nil, c.lines[:0], c.out[:0], c.direct[:0]
 	containerCallPool.Put(c)
-}
-
-func (c *containerCall) passBy(_ context.Context, e *entry.Entry) error {
-	c.direct = append(c.direct, e)
-	return nil
 }
 
 // lineOf finds the line of an entry. Entries come out in the order in which they

@@ -13,8 +13,11 @@ import (
 // converter turns stanza's entries into plog.Logs: one ResourceLogs for each
 // distinct resource in order of first appearance, in it one ScopeLogs for each
 // scope name. One worker owns it and uses it again.
+//
+// For each batch: begin, then what is to be in it, then finish.
 type converter struct {
 	set    *Settings
+	logs   plog.Logs
 	groups []resourceGroup
 	byHash map[uint64]int // resource hash to group; collisions are found by comparing
 }
@@ -30,16 +33,28 @@ type scopeGroup struct {
 	records plog.LogRecordSlice
 }
 
-// convert copies the entries; it keeps nothing of them.
-func (c *converter) convert(entries []*entry.Entry) plog.Logs {
-	logs := plog.NewLogs()
+func (c *converter) begin() { c.logs = plog.NewLogs() }
+
+// finish hands over the batch.
+func (c *converter) finish() plog.Logs {
+	logs := c.logs
+	c.logs = plog.Logs{}
+	clear(c.groups)
+	c.groups = c.groups[:0]
+	clear(c.byHash)
+	return logs
+}
+
+// add copies entries into the batch; it keeps nothing of them but their
+// resources, until the batch is finished.
+func (c *converter) add(entries []*entry.Entry) {
 	var group *resourceGroup
 	var records plog.LogRecordSlice
 	var scope string
 	for i, e := range entries {
 		switch {
 		case group == nil || !sameMap(group.resource, e.Resource):
-			group = c.group(logs, e.Resource)
+			group = c.group(e.Resource)
 			records = c.records(group, e.ScopeName, len(entries)-i)
 		case scope != e.ScopeName:
 			records = c.records(group, e.ScopeName, 0)
@@ -47,13 +62,10 @@ func (c *converter) convert(entries []*entry.Entry) plog.Logs {
 		scope = e.ScopeName
 		setRecord(records.AppendEmpty(), e)
 	}
-	clear(c.groups)
-	c.groups = c.groups[:0]
-	clear(c.byHash)
-	return logs
 }
 
-func (c *converter) group(logs plog.Logs, resource map[string]any) *resourceGroup {
+// group finds the place for records of a resource.
+func (c *converter) group(resource map[string]any) *resourceGroup {
 	hash := hashMap(resource)
 	if i, ok := c.byHash[hash]; ok && sameMap(c.groups[i].resource, resource) {
 		return &c.groups[i]
@@ -67,7 +79,7 @@ func (c *converter) group(logs plog.Logs, resource map[string]any) *resourceGrou
 	if c.byHash == nil {
 		c.byHash = make(map[uint64]int)
 	}
-	resourceLogs := logs.ResourceLogs().AppendEmpty()
+	resourceLogs := c.logs.ResourceLogs().AppendEmpty()
 	setMap(resourceLogs.Resource().Attributes(), resource)
 	c.byHash[hash] = len(c.groups)
 	c.groups = append(c.groups, resourceGroup{resource: resource, logs: resourceLogs})

@@ -13,10 +13,16 @@ import (
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/entry"
 )
 
+func convertInto(c *converter, entries []*entry.Entry) plog.Logs {
+	c.begin()
+	c.add(entries)
+	return c.finish()
+}
+
 func convertAll(set *Settings, entries ...*entry.Entry) plog.Logs {
 	c := &converter{set: set}
-	c.convert([]*entry.Entry{{Resource: map[string]any{"left": "over"}, ScopeName: "s"}}) // it is used again
-	return c.convert(entries)
+	convertInto(c, []*entry.Entry{{Resource: map[string]any{"left": "over"}, ScopeName: "s"}}) // it is used again
+	return convertInto(c, entries)
 }
 
 func TestConversionMapsValues(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -19,6 +20,8 @@ import (
 // Process; then Take until Len is zero, delivering each batch.
 type Feeder struct {
 	p       *Pipeline
+	lane    *straightLane  // nil: every record becomes an entry
+	early   int            // feed.out up to here goes before what is in lane, the rest behind
 	entries []*entry.Entry // added and not processed
 	before  []Position     // of each of them, if the pipeline may hold records
 	rows    []row
@@ -42,13 +45,21 @@ const freeLimit = 1024
 
 // NewFeeder makes a Feeder for one worker.
 func (p *Pipeline) NewFeeder() *Feeder {
-	return &Feeder{p: p, conv: converter{set: &p.set}}
+	f := &Feeder{p: p, conv: converter{set: &p.set}}
+	if p.straight != nil {
+		f.lane = &straightLane{straightWay: p.straight}
+	}
+	return f
 }
 
 // Add puts in a record with a text body. before is where reading has to go on
 // to get this record again. number and offset are used only if the settings ask
 // for them.
 func (f *Feeder) Add(file uint64, attributes *FileAttributes, body string, before Position, number, offset int64) {
+	// Behind a record that goes through the operators no other may go straight: it would overtake.
+	if f.lane != nil && len(f.entries) == 0 && f.Len() == 0 && f.lane.add(file, attributes, body, before, number, offset) {
+		return
+	}
 	f.add(file, attributes, body, before, number, offset)
 }
 
@@ -98,7 +109,12 @@ func cloneMap(m map[string]any, extra int) map[string]any {
 }
 
 // Added is the number of records that wait for Process.
-func (f *Feeder) Added() int { return len(f.entries) }
+func (f *Feeder) Added() int {
+	if f.lane != nil {
+		return len(f.entries) + f.lane.added()
+	}
+	return len(f.entries)
+}
 
 // Process runs what was added through the operators. Records that operators let
 // go on their own before are taken first, as a Drain does. An error tells what
@@ -106,10 +122,15 @@ func (f *Feeder) Added() int { return len(f.entries) }
 // `on_error` says has been done: there is nothing to repeat.
 func (f *Feeder) Process(ctx context.Context) error {
 	f.Drain()
+	now := time.Now()
+	if f.lane != nil && f.lane.added() > 0 {
+		f.early = len(f.feed.out)
+		f.lane.process(now, f.p.ledger)
+	}
 	if len(f.entries) == 0 {
 		return nil
 	}
-	f.stamp()
+	f.stamp(now)
 	f.feed.Context = ctx
 	err := f.p.input.WriteBatch(&f.feed, f.entries)
 	f.feed.Context = nil
@@ -128,8 +149,7 @@ func (f *Feeder) Process(ctx context.Context) error {
 }
 
 // stamp sets the observed timestamps, which are the tags of records in the ledger.
-func (f *Feeder) stamp() {
-	now := time.Now()
+func (f *Feeder) stamp(now time.Time) {
 	if f.p.ledger == nil {
 		for _, e := range f.entries {
 			e.ObservedTimestamp = now
@@ -158,7 +178,13 @@ func (f *Feeder) end(i int) int {
 func (f *Feeder) Drain() { f.feed.out = f.p.emitter.takeLate(f.feed.out) }
 
 // Len is the number of records that came out and wait for Take.
-func (f *Feeder) Len() int { return len(f.feed.out) - f.taken }
+func (f *Feeder) Len() int {
+	n := len(f.feed.out) - f.taken
+	if f.lane != nil {
+		n += f.lane.len()
+	}
+	return n
+}
 
 // Batch is what came out of a pipeline, ready for delivery. Exactly one of
 // Accepted and Refused has to be called, by anybody, once its fate is known.
@@ -172,28 +198,45 @@ type Batch struct {
 
 // Take makes a batch of at most limit of the records that came out, 0 for all.
 func (f *Feeder) Take(limit int) *Batch {
-	out := f.feed.out[f.taken:]
-	if limit > 0 && len(out) > limit {
-		out = out[:limit]
+	if limit <= 0 {
+		limit = f.Len()
 	}
 	b := &Batch{ledger: f.p.ledger}
-	send := out
-	if l := b.ledger; l != nil {
-		b.tags = make([]int64, len(out))
-		for i, e := range out {
-			b.tags[i] = tagOf(e)
-		}
-		if l.rewound.Load() {
-			send = l.wanted(make([]*entry.Entry, 0, len(out)), out)
-		}
+	f.conv.begin()
+	if f.lane != nil && f.lane.len() > 0 {
+		limit -= f.takeOut(min(limit, f.early-f.taken), b)
+		straight := min(limit, f.lane.len())
+		f.lane.take(straight, &f.conv, b)
+		limit -= straight
 	}
-	b.Logs = f.conv.convert(send)
-	b.Records = len(send)
-	f.taken += len(out)
+	f.takeOut(min(limit, len(f.feed.out)-f.taken), b)
+	b.Logs = f.conv.finish()
 	if f.Len() == 0 {
 		f.recycle()
 	}
 	return b
+}
+
+// takeOut moves n of the entries that came out into a batch.
+func (f *Feeder) takeOut(n int, b *Batch) int {
+	if n <= 0 {
+		return 0
+	}
+	out := f.feed.out[f.taken : f.taken+n]
+	send := out
+	if l := b.ledger; l != nil {
+		b.tags = slices.Grow(b.tags, n)
+		for _, e := range out {
+			b.tags = append(b.tags, tagOf(e))
+		}
+		if l.rewound.Load() {
+			send = l.wanted(make([]*entry.Entry, 0, n), out)
+		}
+	}
+	f.conv.add(send)
+	b.Records += len(send)
+	f.taken += n
+	return n
 }
 
 // Accepted says that the batch was delivered, or dropped for good. It returns
@@ -247,5 +290,5 @@ func (f *Feeder) recycle() {
 		}
 	}
 	clear(f.feed.out)
-	f.feed.out, f.taken = f.feed.out[:0], 0
+	f.feed.out, f.taken, f.early = f.feed.out[:0], 0, 0
 }

@@ -22,7 +22,7 @@ func requireHeld(t *testing.T, p *Pipeline, file uint64, offset int64) {
 	require.Equal(t, Position{Offset: offset}, at)
 }
 
-func requireNothingHeld(t *testing.T, p *Pipeline, files ...uint64) {
+func requireNothingHeld(t testing.TB, p *Pipeline, files ...uint64) {
 	t.Helper()
 	for _, file := range files {
 		at, held := p.Held(file)
@@ -365,6 +365,12 @@ func TestNothingIsLostByAKill(t *testing.T) {
 			`operators: [{type: container, add_metadata_from_filepath: false, on_error: send_quiet, max_log_size: 100}]`,
 			func(r *rand.Rand, id string) string {
 				return pick(r, "2024-04-13T07:59:37Z "+pick(r, "stdout", "stderr")+pick(r, " F ", " P ", " P "), "2024-04-13T07:59:37Z "+pick(r, "stdout", "stderr")+" P ", "oops ") + id
+			},
+		},
+		"container, most lines whole": {
+			`operators: [{type: container, add_metadata_from_filepath: false, on_error: send_quiet}]`,
+			func(r *rand.Rand, id string) string {
+				return pick(r, "2024-04-13T07:59:37Z stdout P ", "oops ", "2024-04-13T07:59:37Z stdout F ", "2024-04-13T07:59:37Z stderr F ", "2024-04-13T07:59:37Z stdout F ") + id
 			},
 		},
 		"container, then recombine": {

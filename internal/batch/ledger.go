@@ -76,8 +76,22 @@ func (l *ledger) enter(now int64, file uint64, before []Position) int64 {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.enterLocked(now, file, r, len(before))
+}
+
+// enterTogether gives one tag to n records of a file which stay together, the
+// first of which is at before, and counts them as being in one place. There are
+// tags to part them with.
+func (l *ledger) enterTogether(now int64, file uint64, before Position, n int) int64 {
+	r := &run{places: []int32{1}, before: []Position{before}, open: 1}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.enterLocked(now, file, r, n)
+}
+
+func (l *ledger) enterLocked(now int64, file uint64, r *run, n int) int64 {
 	r.first = max(now, l.last+1)
-	l.last = r.first + int64(len(before)) - 1
+	l.last = r.first + int64(n) - 1
 	f := l.files[file]
 	if f == nil {
 		f = &heldFile{id: file}
@@ -90,6 +104,20 @@ func (l *ledger) enter(now int64, file uint64, before []Position) int64 {
 	}
 	l.runs = append(l.runs, r)
 	return r.first
+}
+
+// part parts records that entered together and have this tag: those from before
+// on are in a place of their own from now on, and get the tag that is returned.
+// It must be called while the others still have theirs.
+func (l *ledger) part(tag int64, before Position) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r, _ := l.find(tag); r != nil {
+		r.places = append(r.places, 1)
+		r.before = append(r.before, before)
+		r.open++
+	}
+	return tag + 1
 }
 
 // find returns the run and the index in it of the record with this tag, nil if it is settled or unknown.
@@ -253,6 +281,16 @@ func (l *ledger) wanted(dest, entries []*entry.Entry) []*entry.Entry {
 		}
 	}
 	return dest
+}
+
+// isVoid tells whether a record will be read again, with everything that was combined into it.
+func (l *ledger) isVoid(tag int64) bool {
+	if !l.rewound.Load() {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.isVoidLocked(tag)
 }
 
 func (l *ledger) isVoidLocked(tag int64) bool {

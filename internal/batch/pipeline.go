@@ -89,7 +89,8 @@ type Pipeline struct {
 	graph     *pipeline.DirectedPipeline
 	ledger    *ledger // nil if no operator holds records: then a record is settled when it was accepted
 	strangers []*stranger
-	recycles  bool // an entry that came out is nobody else's, so it may be used again
+	straight  *straightWay // nil: every record goes through the operators
+	recycles  bool         // an entry that came out is nobody else's, so it may be used again
 }
 
 // Build builds the operators. Its errors are upstream's. It changes the ids of
@@ -135,6 +136,7 @@ func (c *PipelineConfig) Build(set component.TelemetrySettings) (*Pipeline, erro
 	if p.input == nil {
 		return nil, fmt.Errorf("operator '%s' is not part of the pipeline", input.ID())
 	}
+	p.straight = newStraightWay(p)
 	return p, nil
 }
 
@@ -206,7 +208,11 @@ func (p *Pipeline) Ready() <-chan struct{} { return p.emitter.ready }
 
 // NewFileAttributes prepares the attributes of a file for this pipeline.
 func (p *Pipeline) NewFileAttributes(own map[string]any) *FileAttributes {
-	return p.set.NewFileAttributes(own)
+	a := p.set.NewFileAttributes(own)
+	if p.straight != nil {
+		a.straight = p.straight.file(a)
+	}
+	return a
 }
 
 // Holds tells whether any operator may hold records at all. If not, Held always says no.

@@ -100,7 +100,7 @@ func BenchmarkConversion(b *testing.B) {
 			for b.Loop() {
 				if n++; n == len(entries) {
 					n = 0
-					c.convert(entries)
+					convertInto(c, entries)
 				}
 			}
 		})

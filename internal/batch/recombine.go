@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,10 +35,14 @@ type heldRecombine struct {
 	next   *heldGroup // the group that the record at hand will join
 
 	open atomic.Int64 // groups that have members
+
+	sourcesMu sync.Mutex
+	sources   map[string]int // groups that have members by source, guarded by sourcesMu
 }
 
 type heldGroup struct {
 	key     string
+	source  string
 	members []int64
 }
 
@@ -63,6 +68,7 @@ func buildRecombine(config *recombine.Config, l *ledger, set component.Telemetry
 		source:  config.SourceIdentifier,
 		combine: config.CombineField,
 		groups:  make(map[string]*heldGroup),
+		sources: make(map[string]int),
 	}
 	observed := *config
 	if h.source.FieldInterface == nil {
@@ -85,32 +91,37 @@ func (h *heldRecombine) SetOutputs(all []operator.Operator) error {
 	return h.transit.connect(h.Operator, all)
 }
 
-// key is the name of the group that a record belongs to. Records that are read
-// again after a refusal do not mix with what is left from the first time.
-func (h *heldRecombine) key(e *entry.Entry) (key string, changed bool) {
+// sourceOf is the source of a record.
+func (h *heldRecombine) sourceOf(e *entry.Entry) (source string) {
 	value, _ := h.source.Get(e)
 	switch value := value.(type) {
 	case string:
-		key = value
+		source = value
 	case []byte:
-		key = string(value)
+		source = string(value)
 	}
-	if key == "" {
-		key = recombine.DefaultSourceIdentifier
+	if source == "" {
+		return recombine.DefaultSourceIdentifier
 	}
-	if epoch := h.ledger.epochOf(tagOf(e)); epoch > 0 {
-		return key + "\x00" + strconv.FormatUint(uint64(epoch), 10), true
-	}
-	return key, false
+	return source
 }
 
-func (h *heldRecombine) group(key string) *heldGroup {
+// key is the name of the group that a record of this source belongs to. Records
+// that are read again after a refusal do not mix with what is left from the first time.
+func (h *heldRecombine) key(source string, e *entry.Entry) string {
+	if epoch := h.ledger.epochOf(tagOf(e)); epoch > 0 {
+		return source + "\x00" + strconv.FormatUint(uint64(epoch), 10)
+	}
+	return source
+}
+
+func (h *heldRecombine) group(source, key string) *heldGroup {
 	if h.next != nil && h.next.key == key {
 		return h.next
 	}
 	g := h.groups[key]
 	if g == nil {
-		g = &heldGroup{key: key}
+		g = &heldGroup{key: key, source: source}
 		h.groups[key] = g
 	}
 	return g
@@ -121,7 +132,7 @@ func (h *heldRecombine) joined(e *entry.Entry) {
 	tag := tagOf(e)
 	h.ledger.hold(tag)
 	if len(h.next.members) == 0 {
-		h.open.Add(1)
+		h.opened(h.next, 1)
 	}
 	h.next.members = append(h.next.members, tag)
 }
@@ -138,10 +149,32 @@ func (h *heldRecombine) letGo(key string, base int64) {
 		h.ledger.absorb(base, others)
 	}
 	g.members = g.members[:0]
-	h.open.Add(-1)
+	h.opened(g, -1)
 	if g != h.next {
 		delete(h.groups, key)
 	}
+}
+
+// opened takes note that one group more, or one less, has members.
+func (h *heldRecombine) opened(g *heldGroup, more int) {
+	h.sourcesMu.Lock()
+	defer h.sourcesMu.Unlock()
+	h.open.Add(int64(more))
+	if h.sources[g.source] += more; h.sources[g.source] == 0 {
+		delete(h.sources, g.source)
+	}
+}
+
+// isOpen tells whether a group of this source has members, be it that of
+// records which will be read again. Between calls that feed records of the
+// source it can only become false.
+func (h *heldRecombine) isOpen(source string) bool {
+	if h.holdsNothing() {
+		return false
+	}
+	h.sourcesMu.Lock()
+	defer h.sourcesMu.Unlock()
+	return h.sources[source] > 0
 }
 
 // holdsNothing tells whether no group has members. Between calls that feed the
@@ -156,13 +189,14 @@ type sourceField struct {
 
 // Get is called when the operator looks for the group of a record.
 func (f sourceField) Get(e *entry.Entry) (any, bool) {
-	key, changed := f.h.key(e)
-	g := f.h.group(key)
+	source := f.h.sourceOf(e)
+	key := f.h.key(source, e)
+	g := f.h.group(source, key)
 	if last := f.h.next; last != nil && last != g && len(last.members) == 0 {
 		delete(f.h.groups, last.key)
 	}
 	f.h.next = g
-	if changed {
+	if key != source {
 		return key, true
 	}
 	return f.FieldInterface.Get(e)
@@ -182,7 +216,7 @@ func (f combineField) Get(e *entry.Entry) (any, bool) {
 
 // Set is called when the group is let go, with the record that stands for it.
 func (f combineField) Set(e *entry.Entry, value any) error {
-	key, _ := f.h.key(e) // before the value changes: it may be the source, too
+	key := f.h.key(f.h.sourceOf(e), e) // before the value changes: it may be the source, too
 	base := tagOf(e)
 	if err := f.FieldInterface.Set(e, value); err != nil {
 		return err

@@ -53,6 +53,7 @@ func (s *Settings) extraAttributes() (n int) {
 type FileAttributes struct {
 	onRecord   layer
 	onResource layer
+	straight   *straightFile // nil: records go through the operators
 }
 
 // layer is one of the two places where attributes go.
