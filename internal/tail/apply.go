@@ -172,7 +172,7 @@ func (l *Loop) ended(b *body, now time.Time) {
 		l.handleFailed(b, err)
 		return
 	}
-	b.info = info
+	b.note(info)
 	if !l.shrank(b, now) {
 		b.pending = true // the size is larger again: a cache of a network file system
 		b.retryAt = now.Add(l.PollInterval)

@@ -35,6 +35,7 @@ type body struct {
 	grewAt   time.Time
 	unread   time.Time // since when there is unread data; zero: there is none
 	retryAt  time.Time // not before; zero: at once
+	cutFrom  int64     // how long it was before it became shorter; 0: it did not
 	shrunk   int       // how often it was seen shorter than the position
 	ignoring bool      // on_truncate: ignore, until it outgrows the position
 	stuck    bool      // a read error was logged and has not gone away
@@ -48,6 +49,14 @@ type body struct {
 	attrsPath   string
 	headerFresh bool   // the header was read in the latest turn
 	attrsHeader uint32 // the State's StaticRevision when attrs was made
+}
+
+// note takes down what the file system tells.
+func (b *body) note(info source.Info) {
+	if info.Size < b.info.Size {
+		b.cutFrom = max(b.cutFrom, b.info.Size)
+	}
+	b.info = info
 }
 
 // unreadBytes is how many bytes are behind the committed position.

@@ -64,7 +64,8 @@ func (l *Loop) openHandle(b *body) error {
 		_ = h.Close()
 		return err
 	}
-	b.handle, b.info = h, info
+	b.handle = h
+	b.note(info)
 	l.open++
 	l.handles.push(b)
 	return nil

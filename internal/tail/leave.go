@@ -101,12 +101,14 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 
 // lost counts what of b can not be read any more.
 func (l *Loop) lost(b *body, reason string) {
-	n := b.unreadBytes()
-	if n == 0 {
-		return
+	if n := b.unreadBytes(); n > 0 {
+		l.lostBytes(b.path, n, reason)
 	}
+}
+
+func (l *Loop) lostBytes(path string, n int64, reason string) {
 	l.Observer.lost(n, reason)
-	l.Logger.Warn("Bytes are lost that were not read before their file went away", zap.String("path", b.path),
+	l.Logger.Warn("Bytes are lost that were not read before they went away", zap.String("path", path),
 		zap.Int64("bytes", n), zap.String("reason", reason))
 }
 
@@ -141,6 +143,9 @@ func (l *Loop) retain() {
 		if !limited && l.stillExists(rec) {
 			l.Registry.Keep(rec, keepPolls)
 			continue
+		}
+		if s := rec.State; rec.Orphan() && !s.Compressed && s.Size > s.Offset {
+			l.lostBytes(s.Path, s.Size-s.Offset, "truncated")
 		}
 		l.Registry.Forget(rec)
 		if l.Store != nil {

@@ -102,7 +102,7 @@ func (l *Loop) rewrite(b *body, now time.Time, offset int64) {
 		l.handleFailed(b, err)
 		return
 	}
-	b.info = info
+	b.note(info)
 	b.compressed = false
 	sighting, answers, err := l.inspect(b)
 	if err != nil {
@@ -139,6 +139,8 @@ func (l *Loop) goOn(b *body, old *registry.Record, s registry.Sighting, answers 
 			l.ladderAt(b, state)
 		}
 	}
+	// What was cut off unread is lost unless a copy of the file has it: see retain.
+	old.State.Size, b.cutFrom = b.cutFrom, 0
 	delete(l.owners, old)
 	if l.holds() {
 		// What the operators hold of the old content belongs to the old State.

@@ -216,7 +216,7 @@ func (l *Loop) unbind(b *body) {
 func (l *Loop) see(b *body, info source.Info, now time.Time) {
 	if b.looked && info.Size == b.info.Size && info.ModTime == b.info.ModTime {
 		if b.shrunk > 0 {
-			b.info = info
+			b.note(info)
 			l.shrank(b, now)
 		}
 		l.rest(b, now)
@@ -226,7 +226,7 @@ func (l *Loop) see(b *body, info source.Info, now time.Time) {
 		b.grewAt = now
 	}
 	b.looked = true
-	b.info = info
+	b.note(info)
 	if b.twin != nil || b.rec == nil {
 		return
 	}
