@@ -43,6 +43,18 @@ func TestMembersThatAreAppendedAreRead(t *testing.T) {
 	l.write("a.gz", gzipped(t, "l5\n")).expectInOrder("l3", "l4", "l5")
 }
 
+func TestAGzipFileReadFromTheMiddleIsKnownAgain(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, map[string]any{"compression": "auto", "start_at": "end", "include_file_record_offset": true}).stored()
+	l.write("a.gz", gzipped(t, "old1\nold2\n")).start().watched(1)
+	l.polls().restart()
+	l.write("a.gz", gzipped(t, "l3\nl4\n")).await(2)
+	l.restart().write("a.gz", gzipped(t, "l5\n")).expectInOrder("l3", "l4", "l5")
+	l.restart().rename("a.gz", "b.gz").expectInOrder("l3", "l4", "l5")
+	_, offsets := l.numbered()
+	require.Equal(t, []any{int64(10), int64(13), int64(16)}, offsets)
+}
+
 // L3, L4
 func TestCompressionIsSeenByTheContent(t *testing.T) {
 	t.Parallel()

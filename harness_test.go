@@ -3,6 +3,7 @@ package filelogreceiver
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/extension"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/receiver"
@@ -121,15 +123,18 @@ type lab struct {
 	sink    *sink
 	logs    *observer.ObservedLogs
 	keys    map[string]any // laid over the defaults of newLab
+	id      component.ID
+	// extensions are there beside file_storage, which is there if `storage` says so.
+	extensions map[component.ID]component.Component
 
 	running receiver.Logs
-	ext     extension.Extension
+	ext     storage.Extension
 }
 
 // newLab makes a lab whose receivers read all files of its folder from their
 // beginning, poll every 10 ms and have no storage.
 func newLab(t *testing.T, keys map[string]any) *lab {
-	l := &lab{t: t, dir: t.TempDir(), storage: t.TempDir(), sink: &sink{}, keys: map[string]any{
+	l := &lab{t: t, dir: t.TempDir(), storage: t.TempDir(), sink: &sink{}, id: component.NewID(metadata.Type), keys: map[string]any{
 		"include":       []any{},
 		"start_at":      "beginning",
 		"poll_interval": "10ms",
@@ -169,7 +174,7 @@ func (l *lab) tryStart() error {
 	core, logs := observer.New(zap.DebugLevel)
 	l.logs = logs
 	set := receivertest.NewNopSettings(metadata.Type)
-	set.ID = component.NewID(metadata.Type)
+	set.ID = l.id
 	set.Logger = zap.New(core)
 	r, err := NewFactory().CreateLogs(context.Background(), set, l.config(), l.sink)
 	if err != nil {
@@ -180,6 +185,7 @@ func (l *lab) tryStart() error {
 		l.ext = l.openStorage()
 		host.extensions[component.MustNewID("file_storage")] = l.ext
 	}
+	maps.Copy(host.extensions, l.extensions)
 	if err := r.Start(context.Background(), host); err != nil {
 		require.NoError(l.t, r.Shutdown(context.Background()))
 		l.closeStorage()
@@ -189,7 +195,7 @@ func (l *lab) tryStart() error {
 	return nil
 }
 
-func (l *lab) openStorage() extension.Extension {
+func (l *lab) openStorage() storage.Extension {
 	f := filestorage.NewFactory()
 	cfg := f.CreateDefaultConfig().(*filestorage.Config)
 	cfg.Directory = l.storage
@@ -200,7 +206,40 @@ func (l *lab) openStorage() extension.Extension {
 	}, cfg)
 	require.NoError(l.t, err)
 	require.NoError(l.t, ext.Start(context.Background(), componenttest.NewNopHost()))
-	return ext
+	return ext.(storage.Extension)
+}
+
+// inStorage gives the storage of a stopped receiver as its client sees it.
+func (l *lab) inStorage(do func(storage.Client)) {
+	l.t.Helper()
+	ext := l.openStorage()
+	client, err := ext.GetClient(context.Background(), component.KindReceiver, storedAs(l.id), "")
+	require.NoError(l.t, err)
+	do(client)
+	require.NoError(l.t, client.Close(context.Background()))
+	require.NoError(l.t, ext.Shutdown(context.Background()))
+}
+
+// store puts values into the storage of a stopped receiver.
+func (l *lab) store(values map[string]string) *lab {
+	l.t.Helper()
+	l.inStorage(func(client storage.Client) {
+		for key, value := range values {
+			require.NoError(l.t, client.Set(context.Background(), key, []byte(value)))
+		}
+	})
+	return l
+}
+
+// storedValue is what a stopped receiver has stored under a key; "" for nothing.
+func (l *lab) storedValue(key string) (value string) {
+	l.t.Helper()
+	l.inStorage(func(client storage.Client) {
+		bytes, err := client.Get(context.Background(), key)
+		require.NoError(l.t, err)
+		value = string(bytes)
+	})
+	return value
 }
 
 func (l *lab) closeStorage() {

@@ -29,6 +29,9 @@ type content struct {
 // ended: the file is shorter than that.
 func (c *content) open(t *task, w *window, scratch []byte) (ended bool, err error) {
 	*c = content{t: t}
+	if t.compressed && t.start.Offset == 0 && 0 < t.base && t.base < t.size && c.locate(w, scratch) {
+		return c.startBehind(w, scratch)
+	}
 	history := int64(fileid.WindowLen(t.start.Offset))
 	if !t.compressed {
 		w.reset(t.start.Offset - history)
@@ -51,6 +54,34 @@ func (c *content) open(t *task, w *window, scratch []byte) (ended bool, err erro
 	}
 	w.reset(t.start.Offset - history)
 	return c.startBehind(w, scratch)
+}
+
+// locate finds out how much content is before the task's base, of which only
+// the compressed position is known: upstream stores no more, and start_at: end
+// has none. It costs one pass over what is not read otherwise, so it waits until
+// there is something behind it. w is set to the bytes before the base.
+func (c *content) locate(w *window, scratch []byte) (found bool) {
+	t := c.t
+	z, err := source.NewGunzip(t.handle, 0, t.base)
+	if err != nil {
+		return false // the base is not behind a whole member
+	}
+	defer z.Close()
+	var before []byte
+	for err == nil {
+		var n int
+		n, err = z.Read(scratch)
+		before = append(before, scratch[:n]...)
+		before = append(before[:0], before[max(len(before)-fileid.Window, 0):]...)
+	}
+	if err != io.EOF {
+		return false
+	}
+	t.start.Offset, t.baseAt, t.baseMoved = z.Pos(), z.Pos(), true
+	w.reset(z.Pos() - int64(len(before)))
+	copy(w.space(w.start, len(before)), before)
+	w.filled(len(before))
+	return true
 }
 
 // startBehind begins to decompress behind what w holds. ended: there is less
