@@ -74,5 +74,8 @@ func (b *body) unreadBytes() int64 {
 // drained tells whether nothing whole is left to read, so that the file that
 // took its name may be read.
 func (b *body) drained() bool {
+	if b.twin != nil {
+		return b.compressed || b.info.Size <= b.twin.shared
+	}
 	return b.rec == nil || b.handle == nil && !b.pending || b.eof && !b.pending && !b.inFlight || b.stuck
 }

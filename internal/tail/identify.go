@@ -73,7 +73,7 @@ func (l *Loop) identify(s stranger, now time.Time) {
 			l.disown(b)
 			return
 		}
-		l.take(b, sighting, answers, nil, initial, now)
+		l.take(b, sighting, answers, nil, l.startOf(b, initial), now)
 	})
 }
 
@@ -87,8 +87,9 @@ func (l *Loop) disown(b *body) {
 }
 
 // take resolves whose content b has and acts on the decision. The records in
-// apart are known to be other files.
-func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apart []*registry.Record, initial bool, now time.Time) {
+// apart are known to be other files. If b is none that is known, it is read
+// from start on.
+func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apart []*registry.Record, start int64, now time.Time) {
 	d := l.Registry.Resolve(s, answers, apart)
 	for d.Kind == registry.Adopt && !d.Record.Orphan() && l.livesElsewhere(d.Record, b) {
 		apart = append(apart, d.Record)
@@ -126,7 +127,7 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 			l.own(b, rec, s)
 			l.Logger.Info("File found in archive. Started watching file again", zap.String("path", b.path))
 		} else {
-			l.begin(b, s, l.startOf(b, initial))
+			l.begin(b, s, start)
 			l.Logger.Info("Started watching file", zap.String("path", b.path))
 		}
 	}
@@ -299,11 +300,21 @@ func (l *Loop) livesElsewhere(rec *registry.Record, b *body) bool {
 		return false
 	}
 	info, err := l.Layer.Stat(s.Path)
-	if err != nil || info.Locator != s.Locator || info.Size < s.Offset {
+	if err != nil || !standsIn(s, info) {
 		return false
 	}
 	other := l.bodies[info.Locator] // of another content: the inode was used again
 	return other == nil || other.rec == rec
+}
+
+// standsIn tells whether info can be of the file that s was read of: the same
+// locator, and not shorter than it was read.
+func standsIn(s *fileid.State, info source.Info) bool {
+	position := s.Offset
+	if s.Compressed {
+		position = s.Base
+	}
+	return info.Locator == s.Locator && info.Size >= position
 }
 
 // startOf is where a file begins of which nothing is known.

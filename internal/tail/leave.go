@@ -51,6 +51,9 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 		}
 		return false
 	}
+	if b.twin != nil && b.handle != nil {
+		return l.letTwinGo(b, now)
+	}
 	if b.handle == nil || b.rec == nil {
 		l.lost(b, "not open")
 		l.discard(b)
@@ -63,6 +66,7 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 		return true
 	}
 	l.see(b, info, now)
+	b.info.Links = info.Links
 	if b.read.valid && !b.pending {
 		return false // operators hold records of it
 	}
@@ -74,22 +78,7 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 		}
 		return false
 	}
-	quiet := leftQuiet
-	if info.Links == 0 {
-		quiet = deletedQuiet
-	}
-	since := b.grewAt
-	if b.leftAt.After(since) {
-		since = b.leftAt
-	}
-	if s := b.rec.State; s.PartialLength > 0 && l.FlushPeriod > 0 {
-		// The flush is due a period after the partial record was read, which may be
-		// long after the file was left when the destination was blocked.
-		if read := time.Unix(0, s.PartialSince).Add(l.FlushPeriod); read.After(since) {
-			since = read
-		}
-	}
-	if now.Sub(since) < quiet {
+	if !b.quiet(now, l.FlushPeriod) {
 		return false
 	}
 	if n := b.unreadBytes(); n > 0 && info.Links == 0 {
@@ -97,6 +86,50 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 	}
 	l.discard(b)
 	return true
+}
+
+// letTwinGo looks at a held file that left the pattern. It is let go of when it
+// has nothing that its original has not: that may be its only copy by now.
+func (l *Loop) letTwinGo(b *body, now time.Time) bool {
+	info, err := b.handle.Stat()
+	if err != nil {
+		l.discard(b)
+		return true
+	}
+	l.see(b, info, now)
+	b.info.Links = info.Links
+	original := l.owners[b.twin.of]
+	if original == nil || original.inFlight || !b.quiet(now, 0) || !b.compressed && info.Size > b.twin.shared {
+		return false // lookAtTwin finds out
+	}
+	defer b.pin()()
+	if l.ensureOpen(original) != nil || !intact(original) {
+		return false
+	}
+	l.discard(b)
+	return true
+}
+
+// quiet tells whether b, which left the pattern, has not grown for the time
+// after which its handle is given up, and has no partial record that a flush
+// after the period flush is still to bring out.
+func (b *body) quiet(now time.Time, flush time.Duration) bool {
+	limit := leftQuiet
+	if b.info.Links == 0 {
+		limit = deletedQuiet
+	}
+	since := b.grewAt
+	if b.leftAt.After(since) {
+		since = b.leftAt
+	}
+	if b.rec != nil && b.rec.State.PartialLength > 0 && flush > 0 {
+		// The flush is due a period after the partial record was read, which may be
+		// long after the file was left when the destination was blocked.
+		if read := time.Unix(0, b.rec.State.PartialSince).Add(flush); read.After(since) {
+			since = read
+		}
+	}
+	return now.Sub(since) >= limit
 }
 
 // lost counts what of b can not be read any more.
@@ -176,5 +209,5 @@ func (l *Loop) stillExists(rec *registry.Record) bool {
 	if err != nil {
 		return !isGone(err)
 	}
-	return info.Locator == s.Locator && info.Size >= s.Offset
+	return standsIn(s, info)
 }

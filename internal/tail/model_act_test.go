@@ -96,16 +96,19 @@ func (w *world) actOnLoop(a act) string {
 		if w.sink.mode == blocking {
 			w.sink.set(refusing)
 		}
+		w.stopping()
 		w.stop()
 		w.stopped(false)
 	case "kill":
 		w.note("kill")
+		w.stopping()
 		w.kill()
 		w.stopped(true)
 	case "kill between":
 		w.note("poll; kill before its turns are taken in")
 		w.now = w.now.Add(w.conf.PollInterval)
 		w.loop.poll()
+		w.stopping()
 		w.kill()
 		w.stopped(true)
 	}
@@ -250,6 +253,7 @@ func (w *world) copyTruncate(f *modelFile, to string, a act) {
 			}
 			if a.c%3 == 0 {
 				w.appendLines(f, 1, false)
+				c.behind = true
 			}
 		}
 	}

@@ -37,6 +37,11 @@ type modelFile struct {
 	// followed: the loop polled while the file could be read, so it must read
 	// all of it through its handle, whatever becomes of the name.
 	followed bool
+	// behind: a copy whose original has grown since. Only a loop that saw both
+	// knows that all of it was read.
+	behind bool
+	// remembered: the loop that was stopped last followed it.
+	remembered bool
 }
 
 // world is the model: files with the lines in them.
@@ -218,7 +223,7 @@ func (w *world) endPiece(f *modelFile) {
 }
 
 func lastPiece(content []byte) string {
-	return string(content[bytes.LastIndexByte(content, '\n')+1:])
+	return strings.TrimSpace(string(content[bytes.LastIndexByte(content, '\n')+1:]))
 }
 
 // create makes a new file of that name.
@@ -297,7 +302,7 @@ func (w *world) move(f *modelFile, to string) {
 	if f.inPattern() != strings.HasPrefix(to, "in/") && !w.followedNow(f) && f.inPattern() {
 		f.followed = false
 	}
-	if f.inPattern() == false && strings.HasPrefix(to, "in/") && !w.known(f) && w.loop != nil {
+	if !f.inPattern() && strings.HasPrefix(to, "in/") && !w.known(f) && (w.loop != nil || !f.remembered) {
 		w.repeat(f) // it was away for longer than it is remembered
 	}
 	if f.hidden {
@@ -369,6 +374,10 @@ func (w *world) pack(f *modelFile) {
 	if f.packed || len(to) > 20 || w.byName(to) != nil {
 		return
 	}
+	w.overwrittenUnseen(f)
+	if f.behind {
+		w.repeat(f)
+	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(f.content)
@@ -379,12 +388,29 @@ func (w *world) pack(f *modelFile) {
 	g := &modelFile{name: to, content: packed.Bytes(), packed: true, stream: f.stream, lines: append([]*modelLine{}, f.lines...)}
 	w.files = append(w.files, g)
 	w.put(g, 0)
-	if f.denied {
-		g.denied = true
-		w.denied[w.path(to)] = true
-	}
+	delete(w.denied, w.path(to))
 	w.note("gzip %s", f.name)
 	w.delete(f)
+}
+
+// overwrittenUnseen notes that f is about to be copied or packed: if its content
+// was overwritten and the loop has not seen that yet, the two look unrelated
+// until it has, and both are read.
+func (w *world) overwrittenUnseen(f *modelFile) {
+	if w.loop == nil {
+		return
+	}
+	for _, b := range w.loop.bodies {
+		if b.rec == nil || b.handle == nil || !w.isFile(b, f) {
+			continue
+		}
+		newest, _ := b.rec.State.Ladder.Newest()
+		answers, err := frontiersAt(b.handle, []int64{newest.Offset})
+		same := newest.Offset == 0 || err == nil && len(answers) == 1 && answers[0] == newest
+		if !same || !b.rec.State.Fingerprint.IsPrefixOf(f.content) {
+			w.repeat(f)
+		}
+	}
 }
 
 func (w *world) deny(f *modelFile, denied bool) {
@@ -415,10 +441,20 @@ func (w *world) looked() {
 	}
 }
 
+// stopping notes what the loop follows at its end.
+func (w *world) stopping() {
+	for _, f := range w.files {
+		f.remembered = f.name != "" && w.known(f)
+	}
+}
+
 // stopped notes that the loop has let go of all handles.
 func (w *world) stopped(killed bool) {
 	for _, f := range w.files {
 		f.followed = false
+		if f.behind {
+			w.repeat(f)
+		}
 	}
 	kept := w.files[:0]
 	for _, f := range w.files {

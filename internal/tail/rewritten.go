@@ -93,6 +93,7 @@ func (l *Loop) rewrite(b *body, now time.Time, offset int64) {
 	old := b.rec
 	b.gz = nil
 	b.eof = false
+	b.pending, b.retryAt = true, now.Add(l.PollInterval) // until it succeeds
 	if err := l.ensureOpen(b); err != nil {
 		l.openFailed(b.path, err)
 		return
@@ -113,10 +114,13 @@ func (l *Loop) rewrite(b *body, now time.Time, offset int64) {
 		offset = registry.Deepest(old.State, answers)
 	}
 	l.goOn(b, old, sighting, answers, offset)
+	b.pending, b.retryAt = false, time.Time{}
 	if b.unreadBytes() > 0 || len(sighting.Head) > 0 {
 		b.pending = true
 		b.unread = now
 		l.enqueue(b, now)
+	} else {
+		b.eof = true // it was emptied
 	}
 }
 

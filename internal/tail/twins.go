@@ -34,7 +34,6 @@ func (l *Loop) hold(b *body, rec *registry.Record, shared int64, now time.Time) 
 	b.twin = &twin{of: rec, shared: shared, since: now, size: b.info.Size, compared: -1}
 	b.rec, b.pending = nil, false
 	l.twins = append(l.twins, b)
-	l.closeHandle(b)
 	l.Observer.decided(registry.Decision{Kind: registry.Hold})
 	l.Logger.Info("File has the same content as another one; it is held until they part, as a copy would be",
 		zap.String("path", b.path), zap.String("same_as", rec.State.Path))
@@ -69,10 +68,10 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 		return false // a worker is looking at it
 	case original == nil:
 		// Rewritten, gone or forgotten: b may be what is left of it.
-		return l.resolveAgain(b, nil, now)
+		return l.outlive(b)
 	case original.inFlight && original.pending:
 		return false // its end is not known just now
-	case t.compared != b.info.Size && b.compressed:
+	case t.compared != b.info.Size && (b.compressed || original.compressed):
 		l.compareLater(b, original)
 		return false
 	case t.compared != b.info.Size:
@@ -116,12 +115,41 @@ func (l *Loop) again(b *body, then func(s registry.Sighting, answers []fileid.Fr
 	return b.twin != t
 }
 
-// resolveAgain takes b for a file that is seen for the first time.
-func (l *Loop) resolveAgain(b *body, apart []*registry.Record, now time.Time) bool {
+// outlive takes b, whose original was rewritten or went away, for a file that is
+// seen for the first time. If it does not have all that was read of the
+// original, since that grew after the copy was made, it goes on behind what it has.
+func (l *Loop) outlive(b *body) bool {
 	return l.again(b, func(s registry.Sighting, answers []fileid.Frontier, now time.Time) {
+		of := b.twin.of
+		start := l.readOfOriginal(b, s.Head)
 		b.twin = nil
-		l.take(b, s, answers, apart, false, now)
+		l.take(b, s, answers, nil, start, now)
+		if start > 0 && b.rec != nil && b.rec != of && b.rec.State.Offset == start && b.rec.State.Attributes == nil {
+			b.rec.State.Attributes, b.rec.State.HeaderDone = of.State.Attributes, of.State.HeaderDone
+		}
 	})
+}
+
+// readOfOriginal is how much of b, which begins with head, was read as part of
+// its original: whole lines up to where both were found to be the same.
+func (l *Loop) readOfOriginal(b *body, head []byte) int64 {
+	state := b.twin.of.State
+	end := min(b.twin.shared, state.Offset)
+	if b.compressed || end == 0 || b.handle == nil {
+		return 0
+	}
+	if f := state.Fingerprint; !f.IsPrefixOf(head) && !f.StartsWith(head) {
+		return 0 // b was rewritten, too
+	}
+	for i := range state.Ladder.Len() {
+		if f := state.Ladder.At(i); f.Offset <= end {
+			if answers, err := frontiersAt(b.handle, []int64{f.Offset}); err != nil || len(answers) == 0 || answers[0] != f {
+				return 0
+			}
+			break
+		}
+	}
+	return l.lineStart(b, end)
 }
 
 // release makes b a file of its own. What it shares with its original is read
@@ -134,7 +162,7 @@ func (l *Loop) release(b *body, now time.Time) bool {
 		switch l.Registry.Resolve(s, answers, apart).Kind {
 		case registry.Hold, registry.Adopt, registry.Continue:
 			// It is also the content of a third one.
-			l.take(b, s, answers, apart, false, now)
+			l.take(b, s, answers, apart, 0, now)
 			return
 		}
 		offset := int64(0)
@@ -238,19 +266,29 @@ func intact(b *body) bool {
 	return err != nil || len(answers) == 1 && answers[0] == newest
 }
 
-// compareLater lets a worker compare the content of b, which is compressed, with
-// that of the file that it may be the compressed content of.
+// compareLater lets a worker compare the content of b with that of another file,
+// when one of them is compressed or both are.
 func (l *Loop) compareLater(b, original *body) {
 	t := b.twin
 	t.busy = true
 	mine, other := probe{l.Layer, b.path, b.info}, probe{l.Layer, original.path, original.info}
-	otherCompressed := original.compressed
+	mineCompressed, otherCompressed := b.compressed, original.compressed
 	l.errand(func() func(time.Time) {
 		var shared int64
 		var parted bool
 		err := mine.open(func(m source.Handle) error {
-			return other.open(func(o source.Handle) (err error) {
-				shared, parted, err = compareCompressed(m, mine.info.Size, o, other.info.Size, otherCompressed)
+			return other.open(func(o source.Handle) error {
+				x, err := contentFrom(m, mine.info.Size, mineCompressed)
+				if err != nil {
+					return err
+				}
+				defer x.Close()
+				y, err := contentFrom(o, other.info.Size, otherCompressed)
+				if err != nil {
+					return err
+				}
+				defer y.Close()
+				shared, parted, err = compareContents(x, y)
 				return err
 			})
 		})
@@ -268,27 +306,20 @@ func (l *Loop) compareLater(b, original *body) {
 	})
 }
 
-// compareCompressed compares what the gzip file m holds with o, which is
-// compressed as well or not, as far as both go. parted: they differ, or m has
-// more.
-func compareCompressed(m io.ReaderAt, size int64, o io.ReaderAt, otherSize int64, otherCompressed bool) (shared int64, parted bool, err error) {
-	z, err := source.NewGunzip(m, 0, size)
-	if err != nil {
-		return 0, false, err
+// contentFrom reads the content of a file from its beginning.
+func contentFrom(h io.ReaderAt, size int64, compressed bool) (io.ReadCloser, error) {
+	if compressed {
+		return source.NewGunzip(h, 0, size)
 	}
-	defer z.Close()
-	var other io.Reader = io.NewSectionReader(o, 0, 1<<62)
-	if otherCompressed {
-		oz, err := source.NewGunzip(o, 0, otherSize)
-		if err != nil {
-			return 0, false, err
-		}
-		defer oz.Close()
-		other = oz
-	}
+	return io.NopCloser(io.NewSectionReader(h, 0, size)), nil
+}
+
+// compareContents compares mine with other as far as both go. parted: they
+// differ, or mine has more.
+func compareContents(mine, other io.Reader) (shared int64, parted bool, err error) {
 	x, y := make([]byte, chunkBytes), make([]byte, chunkBytes)
 	for {
-		n, err := io.ReadFull(z, x)
+		n, err := io.ReadFull(mine, x)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 			return shared, false, err
 		}
