@@ -66,6 +66,7 @@ func (l *Loop) commit(b *body, p framing.Position, f fileid.Frontier) {
 	if f.Offset == p.Offset {
 		s.Ladder.Advance(f)
 	}
+	l.moveBase(b)
 	l.changed(b)
 }
 
@@ -90,9 +91,8 @@ func (l *Loop) applyTask(t *task, now time.Time) {
 		l.advanced(b, t.committed, t.frontier)
 	}
 	if t.baseMoved && t.advanced && t.outcome == deliver.Accepted {
-		s.Base, s.BaseAt = t.base, t.baseAt
-		s.StaticRevision++
-		l.changed(b)
+		b.members = memberBase{t.base, t.baseAt, true}
+		l.moveBase(b)
 	}
 	if t.newHead != nil {
 		l.Registry.Rehead(b.rec, fileid.NewFingerprint(t.newHead))

@@ -24,6 +24,7 @@ type body struct {
 	read       readPosition // if operators hold records
 	compressed bool
 	gz         *gunzip // decompressor between two turns, nil: none
+	members    memberBase
 
 	looked   bool // info was taken at least once
 	pending  bool // there is something to read or to verify

@@ -128,6 +128,7 @@ func (l *Loop) addTask(t *turn, b *body) {
 	s := b.rec.State
 	start, newest := l.startOfTurn(b)
 	b.inFlight, b.pending = true, false
+	base, baseAt := b.baseFor(start.Offset)
 	t.tasks = append(t.tasks, task{
 		body:       b,
 		path:       b.path,
@@ -144,8 +145,8 @@ func (l *Loop) addTask(t *turn, b *body) {
 		header:     l.headerOpen(b),
 		headerHad:  s.Attributes,
 		compressed: b.compressed,
-		base:       s.Base,
-		baseAt:     s.BaseAt,
+		base:       base,
+		baseAt:     baseAt,
 		size:       b.info.Size,
 		gz:         b.gz,
 	})

@@ -17,6 +17,41 @@ type gunzip struct {
 	rest   window
 }
 
+// memberBase is where the next member of a compressed file begins that was read
+// to its end. While operators hold records from before it, the State keeps the
+// base that these can be read from again.
+type memberBase struct {
+	base, at int64 // as Base and BaseAt in fileid.State
+	moved    bool  // else it is that of the State
+}
+
+// moveBase moves the base of b's State to where the next member begins, when
+// everything before that is committed.
+func (l *Loop) moveBase(b *body) {
+	s := b.rec.State
+	if !b.members.moved || s.Offset < b.members.at {
+		return
+	}
+	s.Base, s.BaseAt = b.members.base, b.members.at
+	s.StaticRevision++
+	b.members = memberBase{}
+	l.changed(b)
+}
+
+// baseFor is where to begin to decompress what is read from position on. A base
+// behind it, as an earlier version could store it, is none.
+func (b *body) baseFor(position int64) (base, at int64) {
+	s := b.rec.State
+	switch {
+	case b.members.moved && b.members.at <= position:
+		return b.members.base, b.members.at
+	case s.BaseAt > position:
+		return 0, 0
+	default:
+		return s.Base, s.BaseAt
+	}
+}
+
 // content reads the content of a task's file in order.
 type content struct {
 	t      *task

@@ -152,6 +152,7 @@ func (l *Loop) goOn(b *body, old *registry.Record, s registry.Sighting, answers 
 		l.lastID++
 		b.id, b.read = l.lastID, readPosition{}
 	}
+	b.members = memberBase{}
 	l.Registry.Orphaned(old)
 	if l.Store != nil {
 		l.Store.Changed(old.State)
