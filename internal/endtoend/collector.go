@@ -33,8 +33,12 @@ type Collector struct {
 	settings Settings
 	command  *exec.Cmd
 	output   *os.File
+	began    int64 // where its output begins
 	done     chan error
 }
+
+// ready is what the distribution logs when it would notice a signal.
+const ready = "Everything is ready"
 
 // The receiver's own retries stand behind the guarantees, so the exporter has
 // neither a queue nor retries of its own.
@@ -96,7 +100,11 @@ func Start(s Settings) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{settings: s, output: output, done: make(chan error, 1)}
+	info, err := output.Stat()
+	if err != nil {
+		return nil, errors.Join(err, output.Close())
+	}
+	c := &Collector{settings: s, output: output, began: info.Size(), done: make(chan error, 1)}
 	c.command = exec.Command(s.Binary, "--config", path)
 	c.command.Stdout, c.command.Stderr = output, output
 	if err := c.command.Start(); err != nil {
@@ -119,8 +127,11 @@ func (c *Collector) Kill() error {
 const stopLimit = 30 * time.Second
 
 // Stop ends the process in good order and returns an error if it does not end,
-// or ends badly.
+// or ends badly. A process that is still starting is waited for.
 func (c *Collector) Stop() error {
+	if err := c.awaitReady(); err != nil {
+		return errors.Join(err, c.Kill())
+	}
 	if err := c.command.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
@@ -130,6 +141,19 @@ func (c *Collector) Stop() error {
 	case <-time.After(stopLimit):
 		return errors.Join(errors.New("the process did not stop in time"), c.Kill())
 	}
+}
+
+func (c *Collector) awaitReady() error {
+	for end := time.Now().Add(stopLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		text, err := os.ReadFile(c.settings.Output())
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(text[c.began:]), ready) {
+			return nil
+		}
+	}
+	return errors.New("the process did not start in time")
 }
 
 // Handles counts the files below dir that the process holds open (Linux).
@@ -161,10 +185,13 @@ func (c *Collector) ReadBytes() (int64, error) {
 	return 0, errors.New("/proc/PID/io has no rchar")
 }
 
-// LastSave is when the storage was last written.
+// LastSave is when the storage was last written; the zero time if it never was.
 func (s Settings) LastSave() (time.Time, error) {
-	entries, err := os.ReadDir(s.Storage())
 	var last time.Time
+	entries, err := os.ReadDir(s.Storage())
+	if errors.Is(err, os.ErrNotExist) {
+		return last, nil
+	}
 	for _, entry := range entries {
 		info, infoErr := entry.Info()
 		if infoErr != nil {

@@ -158,6 +158,21 @@ func (l *Logs) Rotate(keep int) error {
 	return nil
 }
 
+// RemoveRotated removes all rotated files.
+func (l *Logs) RemoveRotated() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, log := range l.logs {
+		for _, path := range log.old {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+		log.old, log.compressing = nil, ""
+	}
+	return nil
+}
+
 func compress(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
