@@ -365,13 +365,21 @@ func (l *lab) expectInOrder(bodies ...string) *lab {
 
 // still lets many polls pass.
 func (l *lab) still() {
-	time.Sleep(quiet) // that nothing comes cannot be waited for
+	letTimePass(quiet) // that nothing comes cannot be waited for
 }
 
 // polls lets some polls pass, of which a test can see nothing.
 func (l *lab) polls() *lab {
-	time.Sleep(80 * time.Millisecond)
+	letTimePass(80 * time.Millisecond)
 	return l
+}
+
+// letTimePass sleeps in steps as long as a poll interval, so that on a busy
+// machine the receiver gets as many chances as the test.
+func letTimePass(d time.Duration) {
+	for range d / (10 * time.Millisecond) {
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // watched waits until n files are followed since the receiver was started.

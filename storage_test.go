@@ -306,7 +306,7 @@ func (l *lab) expectedAfter(bodies []string) {
 // archived waits until the State of a file that was removed just now is in the
 // archive: its handle is kept for a while, its State for three polls.
 func (l *lab) archived() *lab {
-	time.Sleep(700 * time.Millisecond)
+	letTimePass(700 * time.Millisecond)
 	return l
 }
 
