@@ -53,19 +53,31 @@ func newEmitter(set component.TelemetrySettings, l *ledger) (*emitter, error) {
 
 // ProcessBatch takes what comes out of the pipeline.
 func (e *emitter) ProcessBatch(ctx context.Context, entries []*entry.Entry) error {
-	if len(entries) == 0 {
-		return nil
+	e.hold(entries)
+	e.keep(ctx, entries)
+	return nil
+}
+
+// hold counts a place for each entry: the batch that it will be in.
+func (e *emitter) hold(entries []*entry.Entry) {
+	if e.ledger == nil {
+		return
 	}
-	if e.ledger != nil {
-		e.ledger.mu.Lock()
-		for _, ent := range entries {
-			e.ledger.holdLocked(tagOf(ent))
-		}
-		e.ledger.mu.Unlock()
+	e.ledger.mu.Lock()
+	defer e.ledger.mu.Unlock()
+	for _, ent := range entries {
+		e.ledger.holdLocked(tagOf(ent))
+	}
+}
+
+// keep puts entries into the list from which they are taken.
+func (e *emitter) keep(ctx context.Context, entries []*entry.Entry) {
+	if len(entries) == 0 {
+		return
 	}
 	if feed, ok := ctx.Value(feedKey{}).(*feedContext); ok {
 		feed.out = append(feed.out, entries...)
-		return nil
+		return
 	}
 	e.mu.Lock()
 	e.late = append(e.late, entries...)
@@ -74,7 +86,6 @@ func (e *emitter) ProcessBatch(ctx context.Context, entries []*entry.Entry) erro
 	case e.ready <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 // Process takes one record that comes out of the pipeline.
