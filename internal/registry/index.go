@@ -10,8 +10,9 @@ import (
 
 // headKey finds fingerprints by their bytes: the XXH64 of a beginning of the
 // given length. A fingerprint stands under its whole length, which finds it
-// for any file that goes on from it, and under each power of two below, which
-// finds it for a file that is shorter than it.
+// for any file that goes on from it, and under each step below, which finds it
+// for a file that is shorter than it. Steps are few, since each costs a map
+// entry per file.
 type headKey struct {
 	length int
 	sum    uint64
@@ -23,6 +24,13 @@ type digestKey struct {
 	length int
 	digest fileid.Digest
 }
+
+// firstStep is the shortest beginning by which a longer fingerprint is found,
+// stepFactor is from one step to the next: 4, 16, 64, 256, 1024 bytes.
+const (
+	firstStep  = 4
+	stepFactor = 4
+)
 
 // maxShorter bounds how many longer fingerprints are looked at for a file that
 // is shorter than they are: with thousands of files that begin alike it must
@@ -44,7 +52,7 @@ func (g *Registry) index(r *Record) {
 	}
 	head := f.Head()
 	r.keys = append(r.keys[:0], headKey{len(head), xxhash.Sum64(head), true})
-	for n := 1; n < len(head); n *= 2 {
+	for n := firstStep; n < len(head); n *= stepFactor {
 		r.keys = append(r.keys, headKey{n, xxhash.Sum64(head[:n]), false})
 	}
 	for _, k := range r.keys {
@@ -133,12 +141,15 @@ func (g *Registry) candidates(head []byte) []*Record {
 			found = append(found, g.byDigest[digestKey{n, fileid.DigestOf(head[:n])}]...)
 		}
 	}
-	power := 1
-	for power*2 <= len(head) {
-		power *= 2
+	if len(head) < firstStep {
+		return found
+	}
+	step := firstStep
+	for step*stepFactor <= len(head) {
+		step *= stepFactor
 	}
 	looked := 0
-	for _, r := range g.byHead[headKey{power, xxhash.Sum64(head[:power]), false}] {
+	for _, r := range g.byHead[headKey{step, xxhash.Sum64(head[:step]), false}] {
 		if looked++; looked > maxShorter {
 			break
 		}

@@ -130,6 +130,9 @@ func (l *Loop) applyTask(t *task, now time.Time) {
 		l.Observer.recovered(b.path)
 	}
 	l.notePartial(b, t, now)
+	if len(l.bodies) > keepAttributes && !l.Attributes.changes() && !b.headerFresh {
+		b.attrs = nil // cheap to make again, and a kilobyte for each of thousands of files
+	}
 	if !t.eof {
 		b.pending = true
 	}

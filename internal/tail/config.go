@@ -69,6 +69,9 @@ const (
 	smallUnread = 64 << 10
 	// packFiles bounds the small files of one turn.
 	packFiles = 1024
+	// keepAttributes is up to how many files keep their prepared attributes
+	// between turns.
+	keepAttributes = 2000
 	// keepBuffer is the largest read buffer a worker keeps between turns.
 	keepBuffer = 2 << 20
 	// compareBytes is how much of a twin is compared with its original per poll.
