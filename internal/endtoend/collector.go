@@ -1,6 +1,7 @@
 package endtoend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ type Settings struct {
 	// Receiver holds more keys of the receiver, as lines of YAML without
 	// indentation.
 	Receiver string
+	// PollInterval is the receiver's; empty for 50ms.
+	PollInterval string
 	// MetricsPort is where the metrics can be scraped; 0 for none.
 	MetricsPort int
 }
@@ -51,7 +54,7 @@ receivers:
     include: ['%[2]s']
     start_at: beginning
     storage: file_storage
-    poll_interval: 50ms
+    poll_interval: %[6]s
     retry_on_failure: {initial_interval: 50ms, max_interval: 200ms}
 %[3]s
 exporters:
@@ -87,7 +90,7 @@ func (s Settings) yaml() string {
 	if s.MetricsPort != 0 {
 		metrics = fmt.Sprintf("      level: normal\n      readers: [{pull: {exporter: {prometheus: {host: 127.0.0.1, port: %d}}}}]", s.MetricsPort)
 	}
-	return fmt.Sprintf(configuration, s.Storage(), s.Include, receiver, s.Endpoint, metrics)
+	return fmt.Sprintf(configuration, s.Storage(), s.Include, receiver, s.Endpoint, metrics, cmp.Or(s.PollInterval, "50ms"))
 }
 
 // Start starts a Collector. It does not wait until it is ready.
@@ -121,6 +124,14 @@ func (c *Collector) Kill() error {
 	}
 	<-c.done // an exit by a signal is not an error here
 	return c.output.Close()
+}
+
+// Abandon kills a process that was neither killed nor stopped, as a failed test
+// leaves it.
+func (c *Collector) Abandon() {
+	if c.output.Sync() == nil { // it is still open
+		_ = c.Kill() // nothing can be done about a process that cannot be killed
+	}
 }
 
 // stopLimit is how long an orderly stop may take before it counts as failed.

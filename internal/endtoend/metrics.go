@@ -9,7 +9,8 @@ import (
 )
 
 // parseMetrics reads the text format of Prometheus, as far as it is needed here:
-// a name, labels that are left out, and a value.
+// a name, labels that are left out, and a value. Counters go without the suffix
+// that a scrape may give them.
 func parseMetrics(r io.Reader) (map[string]float64, error) {
 	sums := map[string]float64{}
 	scanner := bufio.NewScanner(r)
@@ -27,7 +28,7 @@ func parseMetrics(r io.Reader) (map[string]float64, error) {
 			return nil, fmt.Errorf("no metric: %q: %w", line, err)
 		}
 		name, _, _ := strings.Cut(line[:blank], "{")
-		sums[name] += value
+		sums[strings.TrimSuffix(name, "_total")] += value
 	}
 	return sums, scanner.Err()
 }
