@@ -65,7 +65,9 @@ func (l *Loop) openHandle(b *body) error {
 		return err
 	}
 	b.handle = h
-	b.note(info)
+	if !b.looked {
+		b.note(info) // later, what has changed has to go through see
+	}
 	l.open++
 	l.handles.push(b)
 	return nil

@@ -202,9 +202,10 @@ func runSeed(t *testing.T, seed uint64) bool {
 	if fault == "" {
 		return true
 	}
+	first := fault
 	s, acts = shrink(t, s, acts)
 	fault, trace := play(t, s, acts)
-	t.Errorf("seed %d: %s\nsetting: %#v\nacts: %#v\ntrace:\n  %s", seed, fault, s, acts, strings.Join(trace, "\n  "))
+	t.Errorf("seed %d: %s; shrunk: %s\nsetting: %#v\nacts: %#v\ntrace:\n  %s", seed, first, fault, s, acts, strings.Join(trace, "\n  "))
 	return false
 }
 

@@ -353,6 +353,10 @@ func (w *world) delete(f *modelFile) {
 
 // duplicate copies f.
 func (w *world) duplicate(f *modelFile, to string) *modelFile {
+	w.overwrittenUnseen(f)
+	if w.conf.MaxOpenFiles < 100 {
+		w.repeat(f) // the copy may get the inode of an emptied file that is not open
+	}
 	if other := w.byName(to); other != nil {
 		w.remove(to)
 		w.gone(other)
@@ -415,6 +419,9 @@ func (w *world) overwrittenUnseen(f *modelFile) {
 
 func (w *world) deny(f *modelFile, denied bool) {
 	f.denied = denied
+	if denied && !w.known(f) {
+		w.repeat(f) // whose copy it is may be forgotten until it can be read
+	}
 	w.denied[w.path(f.name)] = denied
 	w.note("deny %s: %v", f.name, denied)
 }
@@ -422,6 +429,9 @@ func (w *world) deny(f *modelFile, denied bool) {
 // hide makes f too old to be looked at, or young again.
 func (w *world) hide(f *modelFile, hidden bool) {
 	f.hidden = hidden
+	if hidden && !w.known(f) {
+		w.repeat(f)
+	}
 	at := w.now
 	if hidden {
 		at = at.Add(-2 * time.Hour)

@@ -21,6 +21,8 @@ type entry struct {
 	// initial: the name was there at the very first poll, nothing was saved, and
 	// its file was not looked at yet. That is what start_at is about.
 	initial bool
+	// relisted: its directory was listed anew while FilesPerPoll left it out.
+	relisted bool
 	watched bool // its directory is watched
 	hinted  bool // and its file was written to
 }
@@ -92,23 +94,30 @@ func (l *Loop) lookAtNames(paths []match.Path, all bool, now time.Time) {
 	if l.FilesPerPoll > 0 && l.FilesPerPoll < n {
 		first, n = l.cursor%n, l.FilesPerPoll
 		l.cursor = first + n
+		for i := range paths {
+			if paths[i].Relisted {
+				l.entries[i].relisted = true
+			}
+		}
 	}
 	for k := range n {
 		i := (first + k) % len(l.entries)
 		e, p := &l.entries[i], &paths[i]
 		b := e.body
-		if p.Relisted && e.watched {
+		anew := p.Relisted || e.relisted
+		e.relisted = false
+		if anew && e.watched {
 			if dir, _ := directoryOf(e.name); dir != relisted {
 				relisted = dir
 				l.watchAgain(dir)
 			}
 		}
-		if b != nil && !p.Relisted && !p.Symlink && e.watched && !e.hinted && !all && b.shrunk == 0 {
+		if b != nil && !anew && !p.Symlink && e.watched && !e.hinted && !all && b.shrunk == 0 {
 			l.rest(b, now)
 			continue
 		}
 		e.hinted = false
-		if b != nil && b.handle != nil && !p.Relisted && !p.Symlink {
+		if b != nil && b.handle != nil && !anew && !p.Symlink {
 			info, err := b.handle.Stat()
 			if err != nil {
 				l.handleFailed(b, err)
