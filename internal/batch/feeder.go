@@ -43,6 +43,10 @@ type row struct {
 // large batch. An entry is about 250 bytes.
 const freeLimit = 1024
 
+// reusedAttributes bounds the maps that are used again: Go keeps as many
+// elements in one piece.
+const reusedAttributes = 8
+
 // NewFeeder makes a Feeder for one worker.
 func (p *Pipeline) NewFeeder() *Feeder {
 	f := &Feeder{p: p, conv: converter{set: &p.set}}
@@ -76,7 +80,11 @@ func (f *Feeder) add(file uint64, attributes *FileAttributes, body any, before P
 	e.Body = body
 	extra := f.p.set.extraAttributes()
 	if f.p.exprs.none() {
-		e.Attributes = cloneMap(attributes.onRecord.all, extra)
+		if e.Attributes == nil || len(attributes.onRecord.all) == 0 { // operators can tell none from empty
+			e.Attributes = cloneMap(attributes.onRecord.all, extra)
+		} else {
+			maps.Copy(e.Attributes, attributes.onRecord.all)
+		}
 		e.Resource = cloneMap(attributes.onResource.all, 0)
 	} else {
 		if err := f.p.exprs.evaluate(e); err != nil && f.failed == nil {
@@ -285,7 +293,14 @@ func (f *Feeder) recycle() {
 			if len(f.free) == freeLimit {
 				break
 			}
-			*e = entry.Entry{}
+			// Its attributes were copied into the batch; a map of them is good for
+			// another record, unless it is larger than most.
+			attributes := e.Attributes
+			if len(attributes) > reusedAttributes || !f.p.exprs.none() {
+				attributes = nil
+			}
+			clear(attributes)
+			*e = entry.Entry{Attributes: attributes}
 			f.free = append(f.free, e)
 		}
 	}

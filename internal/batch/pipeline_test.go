@@ -236,6 +236,28 @@ operators:
 	assert.False(t, held, "filter and drop count as delivered")
 }
 
+func TestRecordGetsNothingFromTheRecordBefore(t *testing.T) {
+	p := newPipeline(t, `
+operators:
+  - {type: regex_parser, regex: '^(?P<key>[a-z]+)=(?P<value>.*)$', on_error: send_quiet}
+  - {type: move, if: 'attributes.key == "body"', from: attributes.value, to: body}`)
+	f := p.NewFeeder()
+	var earlier []plog.Logs
+	for range 3 {
+		feed(t, f, 1, 0, "a=b", "nothing", "body=moved", "nothing more")
+		earlier = append(earlier, takeAccepted(f, 0))
+	}
+	path := map[string]any{"log.file.path": "/var/log/1.log"}
+	for _, logs := range earlier {
+		records := recordsOf(logs)
+		require.Equal(t, map[string]any{"log.file.path": "/var/log/1.log", "key": "a", "value": "b"}, records[0]["attributes"])
+		require.Equal(t, path, records[1]["attributes"])
+		require.Equal(t, map[string]any{"log.file.path": "/var/log/1.log", "key": "body"}, records[2]["attributes"])
+		require.Equal(t, "moved", records[2]["body"])
+		require.Equal(t, path, records[3]["attributes"])
+	}
+}
+
 func TestWorkersShareAPipelineAndGetTheirOwnRecordsBack(t *testing.T) {
 	p := newPipeline(t, `operators: [{type: json_parser}, {type: recombine, combine_field: body, is_last_entry: 'true'}, {type: container, on_error: send_quiet}]`)
 	const workers, turns, lines = 4, 20, 50
