@@ -1,3 +1,5 @@
+//go:build unix
+
 package arrow
 
 import (
@@ -38,7 +40,7 @@ var shapes = []shape{
 
 const (
 	files        = 4
-	linesPerFile = 10_000
+	linesPerFile = 3_000
 	allLines     = files * linesPerFile
 )
 
