@@ -52,7 +52,7 @@ schema: ## make config.schema.yaml anew
 bench: $(TOOLS)/benchstat ## run the Go benchmarks (COUNT=6) and summarise them
 	@mkdir -p $(BUILD)
 	{ $(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... && \
-		$(GO) -C bench test -run '^$$' -bench . -benchmem -count $(COUNT) -timeout 60m ./...; } | tee $(BUILD)/bench.txt
+		$(GO) -C bench test -bench . -benchmem -count $(COUNT) -timeout 90m ./...; } | tee $(BUILD)/bench.txt
 	$(TOOLS)/benchstat $(BUILD)/bench.txt
 
 compare: $(BINARY) $(UPSTREAM) ## measure the distribution against contrib's receiver, in one run (SCENARIOS="plain idle", RUNS=3)
