@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,9 +63,9 @@ func (c *boltClient) Batch(context.Context, ...*storage.Operation) error {
 
 func (c *boltClient) Close(context.Context) error { return c.db.Close() }
 
-// stored makes the files of a receiver that knows one file and has archived
+// storedFiles makes the files of a receiver that knows one file and has archived
 // another, as a kill leaves them. keepOpen leaves them locked until the test ends.
-func stored(t *testing.T, keepOpen bool) (path, log string) {
+func storedFiles(t *testing.T, keepOpen bool) (path, log string) {
 	path = filepath.Join(t.TempDir(), "receiver_filelog_mine")
 	log = filepath.Join(filepath.Dir(path), "a.log")
 	require.NoError(t, os.WriteFile(log, []byte("one\ntwo\nthree\n"), 0o600))
@@ -116,30 +117,25 @@ func stored(t *testing.T, keepOpen bool) (path, log string) {
 // runs runs the command and returns its exit status and output.
 func runs(arguments ...string) (status int, out, complaints string) {
 	var o, c bytes.Buffer
-	status = run(arguments, &o, &c)
+	status = run(arguments, strings.NewReader(""), &o, &c)
 	return status, o.String(), c.String()
 }
 
 func TestTheTableTellsHowFarEachFileWasRead(t *testing.T) {
-	path, log := stored(t, false)
-	status, out, complaints := runs("-archive", path)
-	assert.Equal(t, exitWhole, status, complaints)
-	assert.Equal(t, ""+
-		"file_input: 1 files, snapshot and progress of 1 files, 1 files in 1 archive slots\n"+
-		"  OFFSET  LAG  RECORDS  FINGERPRINT     FRONTIERS  PATH\n"+
-		"  8       6    2        8:"+digest("one\ntwo\n")+"  8          "+log+"\n"+
-		"file_input: archive slot 0\n"+
-		"  OFFSET  LAG  RECORDS  FINGERPRINT     FRONTIERS  PATH\n"+
-		"  5       -    0        5:"+digest("gone\n")+"  -          /gone.log\n", out)
-}
-
-func digest(head string) string {
-	f := newFiles([]*fileid.State{{Fingerprint: fileid.NewFingerprint([]byte(head))}})
-	return f[0].Fingerprint.Digest[:12]
+	path, log := storedFiles(t, false)
+	for _, arguments := range [][]string{{"list", "-archive", path}, {"list", path, "--archive"}, {"-archive", path}} {
+		status, out, complaints := runs(arguments...)
+		assert.Equal(t, exitWhole, status, complaints)
+		assert.Equal(t, ""+
+			"file_input: 1 files, snapshot and progress of 1 files, 1 files in 1 archive slots\n"+
+			"  ID    OFFSET  SIZE  LAG  RECORDS  STATUS  FROM            PATH\n"+
+			"  a0.1  5       -     -    0        gone    archive slot 0  /gone.log\n"+
+			"  1     8       14    6    2        there   progress        "+log+"\n", out)
+	}
 }
 
 func TestAFileInUseIsReadFromACopy(t *testing.T) {
-	path, log := stored(t, true)
+	path, log := storedFiles(t, true)
 	status, out, complaints := runs(path)
 	assert.Equal(t, exitWhole, status, complaints)
 	assert.Contains(t, out, "in use")
@@ -188,7 +184,7 @@ func TestUpstreamsFilesAreRead(t *testing.T) {
 }
 
 func TestCheckTellsDamage(t *testing.T) {
-	path, _ := stored(t, false)
+	path, _ := storedFiles(t, false)
 	client := openBolt(t, path)
 	value, err := client.Get(context.Background(), "file_input.knownFiles")
 	require.NoError(t, err)
@@ -196,7 +192,7 @@ func TestCheckTellsDamage(t *testing.T) {
 	require.NoError(t, client.Set(context.Background(), "file_input.knownFiles", value))
 	require.NoError(t, client.Set(context.Background(), "file_input.progress.damaged", value))
 	require.NoError(t, client.Close(context.Background()))
-	for _, arguments := range [][]string{{"check", path}, {"check", "-json", path}} {
+	for _, arguments := range [][]string{{"verify", path}, {"check", "-json", path}} {
 		status, out, _ := runs(arguments...)
 		assert.Equal(t, exitDamaged, status)
 		assert.Contains(t, out, "file_input.knownFiles")

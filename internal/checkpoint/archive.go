@@ -151,7 +151,7 @@ func (r *ring) encode(writes []slotWrite, hashFingerprints bool) []slotWrite {
 		}
 		w := slotWrite{slot: slot}
 		if slot < len(r.slots) {
-			w.value = appendList(nil, statesOf(r.slots[slot]), hashFingerprints)
+			w.value = appendList(nil, statesOf(r.slots[slot]), 0, hashFingerprints)
 		}
 		writes = append(writes, w)
 	}
@@ -161,10 +161,10 @@ func (r *ring) encode(writes []slotWrite, hashFingerprints bool) []slotWrite {
 // fill encodes as much of the queue as the store is trusted to take in one slot.
 func (r *ring) fill(hashFingerprints bool) ([]*archivedState, []byte) {
 	entries := slices.Clone(r.queue)
-	value := appendList(nil, statesOf(entries), hashFingerprints)
+	value := appendList(nil, statesOf(entries), 0, hashFingerprints)
 	for r.slotLimit > 0 && len(value) > r.slotLimit && len(entries) > 1 {
 		entries = entries[:max(1, len(entries)*r.slotLimit/len(value))]
-		value = appendList(value[:0], statesOf(entries), hashFingerprints)
+		value = appendList(value[:0], statesOf(entries), 0, hashFingerprints)
 	}
 	return entries, value
 }

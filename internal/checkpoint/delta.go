@@ -236,21 +236,24 @@ func (p *step) applyTo(s *fileid.State) {
 	}
 }
 
-// apply changes the snapshot's states to those of the delta. It checks first and
-// changes nothing if the delta does not fit.
-func (p *delta) apply(states []*fileid.State) ([]*fileid.State, error) {
+// apply changes the snapshot's states to those of the delta, and returns which it
+// changed or added. It checks first and changes nothing if the delta does not fit.
+func (p *delta) apply(states []*fileid.State) (all, touched []*fileid.State, err error) {
 	for i := range p.steps {
 		if p.steps[i].position >= len(states) {
-			return states, fmt.Errorf("%w: step of file %d, the snapshot has %d", ErrMalformed, p.steps[i].position, len(states))
+			return states, nil, fmt.Errorf("%w: step of file %d, the snapshot has %d", ErrMalformed, p.steps[i].position, len(states))
 		}
 	}
 	for _, position := range p.removed {
 		if position >= len(states) {
-			return states, fmt.Errorf("%w: removal of file %d, the snapshot has %d", ErrMalformed, position, len(states))
+			return states, nil, fmt.Errorf("%w: removal of file %d, the snapshot has %d", ErrMalformed, position, len(states))
 		}
 	}
+	touched = make([]*fileid.State, 0, len(p.steps)+len(p.added))
 	for i := range p.steps {
-		p.steps[i].applyTo(states[p.steps[i].position])
+		s := states[p.steps[i].position]
+		p.steps[i].applyTo(s)
+		touched = append(touched, s)
 	}
 	for _, position := range p.removed {
 		states[position] = nil
@@ -261,5 +264,5 @@ func (p *delta) apply(states []*fileid.State) ([]*fileid.State, error) {
 			kept = append(kept, s)
 		}
 	}
-	return append(kept, p.added...), nil
+	return append(kept, p.added...), append(touched, p.added...), nil
 }

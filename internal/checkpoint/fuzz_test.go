@@ -38,7 +38,7 @@ func fuzzList(t *testing.T, value []byte) {
 		// Only fields that nobody knows.
 		return
 	}
-	again := decodeList(appendList(nil, l.states, false), &entryDecoder{})
+	again := decodeList(appendList(nil, l.states, 0, false), &entryDecoder{})
 	require.NoError(t, again.err)
 	require.Len(t, again.states, len(l.states))
 	for i, s := range l.states {
@@ -81,7 +81,7 @@ func FuzzDecodeDelta(f *testing.F) {
 				t.Fatalf("%d changes of %d bytes", len(p.steps)+len(p.removed)+len(p.added), len(v))
 			}
 			l := decodeList(snapshot, &entryDecoder{})
-			states, err := p.apply(l.states)
+			states, _, err := p.apply(l.states)
 			if err != nil {
 				continue
 			}

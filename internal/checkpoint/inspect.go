@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"context"
 	"errors"
+	"regexp"
+	"strconv"
 
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 
@@ -18,32 +20,41 @@ type Inspection struct {
 	Generation uint64
 	// Parts is in how many values the snapshot lies.
 	Parts int
-	// HasDelta tells that a delta is stored, FromDelta how many files are as it
-	// has them: 0 if it could not be used.
+	// HasDelta tells that a delta is stored. FromDelta are the states that are as
+	// the delta has them; none if it could not be used.
 	HasDelta  bool
-	FromDelta int
-	// Known are the states that a receiver would start with.
-	Known []*fileid.State
-	// Archive are the slots of the archive, Next is the one to be written next.
-	Archive [][]*fileid.State
-	Next    int
+	FromDelta []*fileid.State
+	// Contents are the states that a receiver would start with.
+	Contents
 	// Damaged are the values that could not be used, or not wholly.
 	Damaged []*DamagedError
 }
 
+// Contents are all states that are stored for one operator id.
+type Contents struct {
+	// Known are the states of files that are followed.
+	Known []*fileid.State
+	// Archive are the slots of the archive, Last is the one that was written last,
+	// -1 if none was.
+	Archive [][]*fileid.State
+	Last    int
+}
+
 // Inspect reads what a receiver with the operator id prefix would read, and
-// writes nothing. progress may be nil; slots is how many archive slots are read.
+// writes nothing. progress may be nil. It reads slots many archive slots, and
+// more if the stored index tells of more.
 func Inspect(ctx context.Context, client, progress storage.Client, prefix string, slots int) (Inspection, error) {
 	if client == nil {
 		return Inspection{}, errors.New("inspect checkpoint: a storage client is needed")
 	}
-	f, err := load(ctx, source{client: client, progress: progress, prefix: prefix, slots: slots})
+	f, err := load(ctx, source{client: client, progress: progress, prefix: prefix, slots: slots, allSlots: true})
 	if err != nil {
 		return Inspection{}, err
 	}
 	i := Inspection{
 		Format: "none", Generation: f.generation, Parts: max(f.parts, 1), HasDelta: f.hasDelta, FromDelta: f.fromDelta,
-		Known: f.states, Archive: f.archive.slots, Next: f.archive.next, Damaged: damagedErrors(f.damage),
+		Contents: Contents{Known: f.states, Archive: f.archive.slots, Last: min(f.archive.last, len(f.archive.slots)-1)},
+		Damaged:  damagedErrors(f.damage),
 	}
 	switch {
 	case f.json:
@@ -58,3 +69,41 @@ func Inspect(ctx context.Context, client, progress storage.Client, prefix string
 
 // QuarantineSuffix ends the keys under which damaged bytes are kept.
 const QuarantineSuffix = quarantineSuffix
+
+var (
+	storedKey   = regexp.MustCompile(`^(.*\.)(?:knownFiles(\d*|\.[ab]\d+)|knownFilesArchiveIndex)$`)
+	progressKey = regexp.MustCompile(`^(.*\.)progress$`)
+)
+
+// Prefixes finds the operator id prefixes under which states are stored, each
+// with the number of archive slots that Inspect and Rewrite have to be told. keys
+// are those of the client, progressKeys those of the client for the delta.
+func Prefixes(keys, progressKeys []string) map[string]int {
+	slots := map[string]int{}
+	for _, key := range keys {
+		if m := storedKey.FindStringSubmatch(key); m != nil {
+			slot, err := strconv.Atoi(m[2])
+			if err != nil || slot > maxSurplus {
+				slot = -1
+			}
+			slots[m[1]] = max(slots[m[1]], slot+1)
+		}
+	}
+	for _, key := range progressKeys {
+		if m := progressKey.FindStringSubmatch(key); m != nil {
+			slots[m[1]] = max(slots[m[1]], 0)
+		}
+	}
+	return slots
+}
+
+// AttributesText is the stored form of a file's attributes: a JSON object in which
+// int64 and float64 stay apart.
+func AttributesText(attributes map[string]any) []byte { return appendAttributes(nil, attributes) }
+
+// ParseAttributes reads what AttributesText has made.
+func ParseAttributes(text []byte) (map[string]any, error) {
+	var d attributeDecoder
+	attributes, _, err := d.decode(text, true)
+	return attributes, err
+}

@@ -18,6 +18,9 @@ type source struct {
 	progress storage.Client // nil: there is no delta
 	prefix   string
 	slots    int // of the archive
+	// allSlots reads as many slots more as the stored index tells of, in place of
+	// taking those beyond the ring for the rest of a longer one.
+	allSlots bool
 }
 
 // found is what load finds in a storage.
@@ -30,8 +33,8 @@ type found struct {
 	json       bool   // the snapshot is JSON
 	parts      int    // in which the snapshot lies, 0: in one value
 	side       int
-	hasDelta   bool // a delta is stored, whether it could be used or not
-	fromDelta  int  // states that the delta changed or added
+	hasDelta   bool            // a delta is stored, whether it could be used or not
+	fromDelta  []*fileid.State // that the delta changed or added
 
 	archive archived
 	damage  []damage
@@ -41,6 +44,7 @@ type found struct {
 type archived struct {
 	slots   [][]*fileid.State
 	next    int   // the slot to be written next
+	last    int   // the slot that was written last, -1 if none was
 	surplus []int // stored slots beyond the ring, whose states have to move, oldest first
 	moved   []*fileid.State
 	rewrite []int // slots that were damaged
@@ -128,8 +132,7 @@ func (f *found) loadDelta(ctx context.Context, src source, snapshot []byte, snap
 	p, err := decodeDelta(value, d)
 	f.newest = max(f.newest, p.generation)
 	if err == nil && f.generation != 0 && p.generation == f.generation {
-		if f.states, err = p.apply(f.states); err == nil {
-			f.fromDelta = len(p.steps) + len(p.added)
+		if f.states, f.fromDelta, err = p.apply(f.states); err == nil {
 			return nil
 		}
 	}
@@ -147,7 +150,7 @@ func (f *found) loadDelta(ctx context.Context, src source, snapshot []byte, snap
 	case snapshotDamaged || len(snapshot) == 0:
 		// Positions in a snapshot that is not whole mean nothing, but whole states do.
 		f.states = addNewer(f.states, p.added)
-		f.fromDelta = len(p.added)
+		f.fromDelta = p.added
 		if len(snapshot) == 0 {
 			f.damage = append(f.damage, damage{
 				DamagedError: &DamagedError{
@@ -193,14 +196,22 @@ const maxSurplus = 1 << 12
 // loadArchive reads the slots of the ring, and when the ring was longer before,
 // those beyond it as far as the stored index tells.
 func (f *found) loadArchive(ctx context.Context, src source, d *entryDecoder) error {
-	if src.slots <= 0 {
+	f.archive.last = -1
+	if src.slots <= 0 && !src.allSlots {
 		return nil
 	}
-	f.archive.slots = make([][]*fileid.State, src.slots)
 	last, err := f.loadArchiveIndex(ctx, src)
 	if err != nil {
 		return err
 	}
+	f.archive.last = last
+	if src.allSlots {
+		src.slots = max(src.slots, min(last+1, src.slots+maxSurplus))
+	}
+	if src.slots == 0 {
+		return nil
+	}
+	f.archive.slots = make([][]*fileid.State, src.slots)
 	switch {
 	case last < src.slots:
 		f.archive.next = (last + 1) % src.slots

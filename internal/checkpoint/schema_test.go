@@ -80,7 +80,7 @@ func TestASnapshotIsReadByGeneratedCode(t *testing.T) {
 	states := []*fileid.State{state(1), state(2), {Fingerprint: fileid.HashedFingerprint(77, fileid.Digest{1, 2, 3})}, {Offset: 1}}
 	states[1].Compressed, states[1].Base, states[1].BaseAt = true, 300, 900
 	states[1].Skipping, states[1].MinTokenLength = true, 12
-	value := appendList(nil, states, false)
+	value := appendList(nil, states, 0, false)
 	var list checkpointpb.MetadataList
 	require.NoError(t, proto.Unmarshal(value, &list))
 	requireKnown(t, list.ProtoReflect())

@@ -6,9 +6,10 @@ import (
 	"github.com/otelfilelog/filelogreceiver/internal/fileid"
 )
 
-// appendList appends a sealed list of states, for an archive slot. No states
-// make an empty value, as upstream writes it.
-func appendList(b []byte, states []*fileid.State, hashFingerprints bool) []byte {
+// appendList appends a sealed list of states: a snapshot of that generation, or
+// an archive slot, whose generation is 0. No states make an empty value, as
+// upstream writes it.
+func appendList(b []byte, states []*fileid.State, generation uint64, hashFingerprints bool) []byte {
 	if len(states) == 0 {
 		return b
 	}
@@ -23,7 +24,7 @@ func appendList(b []byte, states []*fileid.State, hashFingerprints bool) []byte 
 		b, check = w.append(b, listEntry, &static, s)
 		checks = sumCheck(checks, check)
 	}
-	return appendSeal(b, seal{count: len(states)}, checks)
+	return appendSeal(b, seal{generation: generation, count: len(states)}, checks)
 }
 
 // splitSnapshot cuts an encoded snapshot into parts of at most limit bytes, one
