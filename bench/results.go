@@ -38,6 +38,7 @@ var measures = []measure{
 	{"wall s", "%.2f", false, func(f figures) float64 { return f.WallSeconds }},
 	{"peak MiB", "%.1f", false, func(f figures) float64 { return f.PeakMiB }},
 	{"written MiB", "%.2f", false, func(f figures) float64 { return f.WrittenMiB }},
+	{"write calls MiB", "%.2f", false, func(f figures) float64 { return f.HandedMiB }},
 	{"read calls", "%.0f", false, func(f figures) float64 { return f.ReadCalls }},
 }
 

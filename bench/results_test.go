@@ -50,9 +50,9 @@ otelcol_receiver_refused_log_records_total{receiver="file_log"} 9
 }
 
 func TestUsageIsTheDifferenceOfTwoMoments(t *testing.T) {
-	a := usage{cpu: time.Second, peak: 1 << 20, written: 1 << 20, reads: 10}
-	b := usage{cpu: 3 * time.Second, peak: 4 << 20, written: 3 << 20, reads: 15}
-	want := figures{CPUSeconds: 2, WallSeconds: 4, CPUPercent: 50, PeakMiB: 4, WrittenMiB: 2, ReadCalls: 5, Records: 100, PerCPU: 50}
+	a := usage{cpu: time.Second, peak: 1 << 20, written: 1 << 20, handed: 1 << 20, reads: 10}
+	b := usage{cpu: 3 * time.Second, peak: 4 << 20, written: 3 << 20, handed: 5 << 20, reads: 15}
+	want := figures{CPUSeconds: 2, WallSeconds: 4, CPUPercent: 50, PeakMiB: 4, WrittenMiB: 2, HandedMiB: 4, ReadCalls: 5, Records: 100, PerCPU: 50}
 	if got := between(a, b, 4*time.Second, 100); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -6,7 +6,8 @@ import "time"
 type usage struct {
 	cpu     time.Duration // user and kernel, all threads, those that have ended too
 	peak    int64         // largest resident memory in bytes
-	written int64         // bytes caused to be sent to the storage layer
+	written int64         // bytes caused to be sent to the storage layer; a page that is dirty already counts once
+	handed  int64         // bytes handed to write system calls
 	reads   int64         // read system calls
 }
 
@@ -17,6 +18,7 @@ type figures struct {
 	CPUPercent  float64 `json:"cpu_percent"` // of one processor
 	PeakMiB     float64 `json:"peak_mib"`
 	WrittenMiB  float64 `json:"written_mib"`
+	HandedMiB   float64 `json:"handed_mib"`
 	ReadCalls   float64 `json:"read_calls"`
 	Records     float64 `json:"records"`
 	PerCPU      float64 `json:"records_per_cpu_second"`
@@ -32,6 +34,7 @@ func between(a, b usage, wall time.Duration, records int) figures {
 		CPUPercent:  100 * cpu / wall.Seconds(),
 		PeakMiB:     float64(b.peak) / mib,
 		WrittenMiB:  float64(b.written-a.written) / mib,
+		HandedMiB:   float64(b.handed-a.handed) / mib,
 		ReadCalls:   float64(b.reads - a.reads),
 		Records:     float64(records),
 	}

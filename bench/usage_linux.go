@@ -29,6 +29,9 @@ func usageOf(pid int) (usage, error) {
 	if u.written, err = field(pid, "io", "write_bytes"); err != nil {
 		return u, err
 	}
+	if u.handed, err = field(pid, "io", "wchar"); err != nil {
+		return u, err
+	}
 	u.reads, err = field(pid, "io", "syscr")
 	return u, err
 }
