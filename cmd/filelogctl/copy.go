@@ -13,8 +13,11 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// copyTries is how often a file is copied that is written meanwhile.
-const copyTries = 8
+// A file that is written meanwhile is copied again after a pause, so often.
+const (
+	copyTries = 20
+	copyPause = 10 * time.Millisecond
+)
 
 // metaSpan is how much of a file holds bbolt's two meta pages, for any size of
 // page. Every transaction ends with writing one of them.
@@ -28,19 +31,17 @@ func readCopy(path string, withFaults bool) (*database, error) {
 	}
 	defer os.RemoveAll(directory)
 	twin := filepath.Join(directory, "copy")
-	for try := 1; ; try++ {
+	for range copyTries {
 		settled, err := copyFile(path, twin)
 		if err != nil {
 			return nil, fmt.Errorf("copy %s: %w", path, err)
 		}
-		if !settled && try < copyTries {
-			continue
+		if settled {
+			return openCopy(path, twin, withFaults)
 		}
-		d, err := openCopy(path, twin, withFaults)
-		if err == nil || settled || try >= 2*copyTries {
-			return d, err
-		}
+		time.Sleep(copyPause)
 	}
+	return nil, fmt.Errorf("%s is in use, and is written so often that no copy is of one moment; try again", path)
 }
 
 // openCopy reads the copy of a file.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,7 @@ type boltClient struct {
 }
 
 func openBolt(t *testing.T, path string) *boltClient {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoSync: true, NoFreelistSync: true})
 	require.NoError(t, err)
 	require.NoError(t, db.Update(func(tx *bbolt.Tx) error {
 		_, err := tx.CreateBucketIfNotExists([]byte(bucket))
@@ -142,6 +143,54 @@ func TestAFileInUseIsReadFromACopy(t *testing.T) {
 	assert.Contains(t, out, log)
 }
 
+func TestAStoreThatIsWrittenAllTheTimeIsReadWhole(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "receiver_filelog_mine")
+	client, progress := openBolt(t, path), openBolt(t, path+progressSuffix)
+	s, _, err := checkpoint.Open(context.Background(), checkpoint.Options{Client: client, Progress: progress, Prefix: "file_input."})
+	require.NoError(t, err)
+	var states []*fileid.State
+	for n := range 50 {
+		states = append(states, &fileid.State{Fingerprint: fileid.NewFingerprint(bytes.Repeat([]byte{byte('a' + n)}, 1000)), Path: fmt.Sprintf("/%d.log", n)})
+		s.Add(states[n])
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(3 * time.Millisecond)
+		defer tick.Stop()
+		for round := 1; ; round++ {
+			select {
+			case <-stop:
+				return
+			case r := <-s.Results():
+				s.Applied(r)
+			case <-tick.C:
+				state := states[round%len(states)]
+				state.Offset += 10
+				if round%10 == 0 {
+					// A snapshot and the end of its delta, as often as can be.
+					state.Path += "x"
+					state.StaticRevision++
+				}
+				s.Changed(state)
+				s.Save()
+			}
+		}
+	}()
+	for range 3 {
+		status, out, complaints := runs("verify", path)
+		assert.Equal(t, exitWhole, status, out+complaints)
+		assert.Contains(t, out, "in use")
+		assert.Contains(t, out, "50 files")
+	}
+	close(stop)
+	<-stopped
+	require.NoError(t, s.Close(context.Background()))
+	require.NoError(t, client.Close(context.Background()))
+	require.NoError(t, progress.Close(context.Background()))
+}
+
 func TestUpstreamsFilesAreRead(t *testing.T) {
 	for _, c := range []struct{ folder, file, id, format string }{
 		{"v0.140.0-basic-archive3", "receiver_filelog_", "file_input", "upstream json"},
@@ -223,7 +272,9 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		{"no path", nil, exitFailed, "usage"},
 		{"two paths", []string{"a", "b"}, exitFailed, "usage"},
 		{"an unknown flag", []string{"-x", garbage}, exitFailed, "usage"},
-		{"help", []string{"-h"}, exitWhole, "usage"},
+		{"help", []string{"-h"}, exitWhole, "set-offset STORE FILE OFFSET"},
+		{"help of a command", []string{"export", "-h"}, exitWhole, "their hashes stand for them"},
+		{"a flag of another command", []string{"list", "-hash", garbage}, exitFailed, "usage"},
 		{"a missing file", []string{filepath.Join(directory, "missing")}, exitFailed, "no such file"},
 		{"a directory", []string{directory}, exitFailed, "is not a file"},
 		{"garbage", []string{"check", garbage}, exitFailed, "open "},
@@ -236,4 +287,63 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 			assert.Contains(t, out+complaints, c.says)
 		})
 	}
+}
+
+func TestAStoreFileWhoseOwnStructureIsBrokenIsDamaged(t *testing.T) {
+	t.Parallel()
+	path := storeOf(t, "v0.140.0-basic-archive3")
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	content = bytes.ReplaceAll(content, []byte("file_input.knownFiles0"), []byte("zile_input.knownFiles0"))
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	status, out, complaints := runs("verify", path)
+	assert.Equal(t, exitDamaged, status, complaints)
+	assert.Contains(t, out, "damaged: "+path+": ")
+	status, out, complaints = runs("verify", "-json", path)
+	assert.Equal(t, exitDamaged, status, complaints)
+	assert.Contains(t, out, `"file_damaged"`)
+}
+
+func TestShowTellsAllThatIsStoredOfAFile(t *testing.T) {
+	t.Parallel()
+	path := storeOf(t, "own-1")
+	status, text, complaints := runs("list", "-json", path)
+	require.Equal(t, exitWhole, status, complaints)
+	var r report
+	require.NoError(t, json.Unmarshal([]byte(text), &r))
+	for _, f := range r.Operators[0].Files {
+		status, out, complaints := runs("show", path, f.Path)
+		require.Equal(t, exitWhole, status, complaints)
+		for _, piece := range []string{f.Path, f.Fingerprint.Digest, f.Frontiers[0].Sum, f.From, "gone", `"share":0.5`, "last seen"} {
+			assert.Contains(t, out, piece)
+		}
+		status, byID, complaints := runs("show", "-json", path, f.ID)
+		require.Equal(t, exitWhole, status, complaints)
+		assert.Contains(t, byID, f.Fingerprint.Digest)
+		assert.Contains(t, byID, `"operator": "file_input"`)
+	}
+	status, _, complaints = runs("show", path, "/nothing")
+	assert.Equal(t, exitFailed, status)
+	assert.Contains(t, complaints, "nothing is stored of")
+}
+
+func TestTheTableTellsWhatBecameOfALogFile(t *testing.T) {
+	t.Parallel()
+	path, log := storedFiles(t, false)
+	for _, c := range []struct{ content, status string }{
+		{"one\ntwo\nthree\n", "8       14    6    2        there"},
+		{"one\ntwo\n", "8       8     0    2        there"},
+		{"one\ntwx\nthree\n", "8       14    -    2        changed"},
+		{"one\n", "8       4     -    2        changed"},
+	} {
+		require.NoError(t, os.WriteFile(log, []byte(c.content), 0o600))
+		_, out, _ := runs("list", path)
+		assert.Contains(t, out, c.status)
+	}
+	require.NoError(t, os.Remove(log))
+	_, out, _ := runs("list", path)
+	assert.Contains(t, out, "gone")
+	require.NoError(t, os.Mkdir(log, 0o700))
+	_, out, _ = runs("list", path)
+	assert.Contains(t, out, "unreadable")
 }
