@@ -24,7 +24,7 @@ const (
 const metaSpan = 64<<10 + 4<<10
 
 // readCopy copies a file that somebody else has locked, and reads the copy.
-func readCopy(path string, withFaults bool) (*database, error) {
+func readCopy(path string) (*database, error) {
 	directory, err := os.MkdirTemp("", "filelogctl")
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func readCopy(path string, withFaults bool) (*database, error) {
 			return nil, fmt.Errorf("copy %s: %w", path, err)
 		}
 		if settled {
-			return openCopy(path, twin, withFaults)
+			return openCopy(path, twin)
 		}
 		time.Sleep(copyPause)
 	}
@@ -45,7 +45,7 @@ func readCopy(path string, withFaults bool) (*database, error) {
 }
 
 // openCopy reads the copy of a file.
-func openCopy(path, twin string, withFaults bool) (d *database, err error) {
+func openCopy(path, twin string) (d *database, err error) {
 	defer notWhole(path, &err)
 	db, err := bbolt.Open(twin, 0o400, &bbolt.Options{ReadOnly: true, Timeout: lockWait})
 	if err != nil {
@@ -53,7 +53,7 @@ func openCopy(path, twin string, withFaults bool) (d *database, err error) {
 	}
 	defer db.Close()
 	d = &database{path: path, copied: true}
-	return d, d.read(db, withFaults)
+	return d, d.read(db)
 }
 
 // copyFile copies a file. settled tells that no transaction ended meanwhile, so

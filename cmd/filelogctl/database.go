@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type database struct {
 	path   string
 	values map[string][]byte
 	copied bool    // the file was in use, and a copy was read
-	faults []error // of the file's structure; looked for on request only
+	faults []error // of the file's structure
 
 	db      *bbolt.DB // open and locked; nil: values can only be read
 	changed map[string]struct{}
@@ -42,7 +43,7 @@ const lockWait = 200 * time.Millisecond
 
 // readDatabase reads a file of file_storage and closes it again. If the file is
 // locked, it reads a copy.
-func readDatabase(path string, withFaults bool) (d *database, err error) {
+func readDatabase(path string) (d *database, err error) {
 	if err := regular(path); err != nil {
 		return nil, err
 	}
@@ -50,20 +51,27 @@ func readDatabase(path string, withFaults bool) (d *database, err error) {
 	d = &database{path: path}
 	db, err := bbolt.Open(path, 0o400, &bbolt.Options{ReadOnly: true, Timeout: lockWait})
 	if errors.Is(err, bolterrors.ErrTimeout) {
-		return readCopy(path, withFaults)
+		return readCopy(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	defer db.Close()
-	return d, d.read(db, withFaults)
+	return d, d.read(db)
 }
 
 // writeDatabase opens a file of file_storage and keeps it locked until close. It
-// fails with errInUse if it is locked already.
+// fails with errInUse if it is locked already, and refuses a broken file, which
+// writing would make worse.
 func writeDatabase(path string) (d *database, err error) {
-	if err := regular(path); err != nil {
+	before, err := readDatabase(path)
+	switch {
+	case err != nil:
 		return nil, err
+	case before.copied:
+		return nil, fmt.Errorf("%s %w", path, errInUse)
+	case len(before.faults) > 0:
+		return nil, fmt.Errorf("%s is damaged (%w); nothing was changed. Export it, and import that with -create elsewhere", path, before.faults[0])
 	}
 	defer notWhole(path, &err)
 	// The options are those of file_storage, so that opening alone changes nothing.
@@ -80,7 +88,7 @@ func writeDatabase(path string) (d *database, err error) {
 			_ = db.Close()
 		}
 	}()
-	return d, d.read(db, false)
+	return d, d.read(db)
 }
 
 // createDatabase makes a file of file_storage without values.
@@ -115,20 +123,23 @@ func notWhole(path string, err *error) {
 }
 
 // read reads all values.
-func (d *database) read(db *bbolt.DB, withFaults bool) error {
+func (d *database) read(db *bbolt.DB) error {
 	d.values = map[string][]byte{}
 	return db.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(bucket))
 		if b == nil {
 			return fmt.Errorf("%s is no file of file_storage: it has no bucket %q", d.path, bucket)
 		}
-		if withFaults {
-			for fault := range tx.Check() {
-				d.faults = append(d.faults, fault)
-			}
-		}
+		// bbolt's own check may end the process when it meets a broken page.
+		var last []byte
 		return b.ForEach(func(key, value []byte) error {
-			d.values[string(key)] = append([]byte{}, value...)
+			if last != nil && bytes.Compare(last, key) >= 0 {
+				d.faults = append(d.faults, fmt.Errorf("key %q stands behind %q", key, last))
+			}
+			last = key
+			if _, twice := d.values[string(key)]; !twice {
+				d.values[string(key)] = bytes.Clone(value)
+			}
 			return nil
 		})
 	})
@@ -145,7 +156,7 @@ func (d *database) Set(_ context.Context, key string, value []byte) error {
 	if d.db == nil {
 		return errReadOnly
 	}
-	d.values[key] = append([]byte{}, value...)
+	d.values[key] = bytes.Clone(value)
 	d.changed[key] = struct{}{}
 	return nil
 }

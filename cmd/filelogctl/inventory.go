@@ -33,17 +33,17 @@ type stored struct {
 }
 
 // look reads everything.
-func look(ctx context.Context, l *call, withFaults bool) (*inventory, error) {
+func look(ctx context.Context, l *call) (*inventory, error) {
 	// The delta first: a snapshot that is newer than it makes it useless, while a
 	// delta on a snapshot that was not read yet would look like damage.
-	progress, err := readDatabase(l.store+progressSuffix, withFaults)
+	progress, err := readDatabase(l.store + progressSuffix)
 	if errors.Is(err, os.ErrNotExist) {
 		progress, err = &database{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	client, err := readDatabase(l.store, withFaults)
+	client, err := readDatabase(l.store)
 	if err != nil {
 		return nil, err
 	}

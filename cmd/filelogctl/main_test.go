@@ -302,6 +302,11 @@ func TestAStoreFileWhoseOwnStructureIsBrokenIsDamaged(t *testing.T) {
 	status, out, complaints = runs("verify", "-json", path)
 	assert.Equal(t, exitDamaged, status, complaints)
 	assert.Contains(t, out, `"file_damaged"`)
+	for _, arguments := range [][]string{{"forget", path, "1"}, {"set-offset", path, "1", "0"}} {
+		status, _, complaints = runs(arguments...)
+		assert.Equal(t, exitFailed, status)
+		assert.Contains(t, complaints, "is damaged")
+	}
 }
 
 func TestShowTellsAllThatIsStoredOfAFile(t *testing.T) {

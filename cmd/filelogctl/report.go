@@ -174,7 +174,7 @@ func (l *call) printJSON(value any) error {
 
 // list is the command list.
 func list(ctx context.Context, l *call) (int, error) {
-	v, err := look(ctx, l, false)
+	v, err := look(ctx, l)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -187,7 +187,7 @@ func list(ctx context.Context, l *call) (int, error) {
 
 // show is the command show.
 func show(ctx context.Context, l *call) (int, error) {
-	v, err := look(ctx, l, false)
+	v, err := look(ctx, l)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -219,7 +219,7 @@ func show(ctx context.Context, l *call) (int, error) {
 
 // verify is the command verify.
 func verify(ctx context.Context, l *call) (int, error) {
-	v, err := look(ctx, l, true)
+	v, err := look(ctx, l)
 	if err != nil {
 		return exitFailed, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // export is the command export.
 func export(ctx context.Context, l *call) (int, error) {
-	v, err := look(ctx, l, false)
+	v, err := look(ctx, l)
 	if err != nil {
 		return exitFailed, err
 	}
