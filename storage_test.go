@@ -279,6 +279,38 @@ func TestOffsetsThatCannotBe(t *testing.T) {
 	}
 }
 
+// A file that was cut while contrib's receiver gave way to this one: its state
+// has neither locator nor frontiers.
+func TestOnTruncateDecidesAboutAFileThatWasCutDuringTheChangeover(t *testing.T) {
+	for behavior, want := range map[string][]string{
+		"":                {"old", "kept", "later"},
+		"read_whole_file": {"old", "kept", "later"},
+		"read_new":        {"later"},
+		"ignore":          {"is beyond"},
+	} {
+		t.Run("on_truncate "+behavior, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, map[string]any{"on_truncate": behavior}).stored()
+			l.store(map[string]string{"file_input.knownFiles": `1
+{"Fingerprint":{"first_bytes":"b2xkCg=="},"Offset":20}
+`})
+			l.write("a.log", "old\nkept\n").start().polls()
+			if behavior == "ignore" {
+				l.write("a.log", "eleven byte\nis beyond\n") // its first line ends at 21
+			} else {
+				l.write("a.log", "later\n")
+			}
+			if behavior == "ignore" {
+				l.await(1)
+				require.Equal(t, "is beyond", l.sink.bodies()[len(l.sink.bodies())-1])
+				require.NotContains(t, l.sink.bodies(), "old")
+				return
+			}
+			l.expectInOrder(want...)
+		})
+	}
+}
+
 // O21
 func TestAFileThatComesBackFromTheArchiveGoesOn(t *testing.T) {
 	t.Parallel()

@@ -83,6 +83,9 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 				return Decision{Kind: Continue, Record: r, Reason: "same locator, the content before the position is the same"}
 			}
 			same = r
+		case !r.owned && !full && same == nil && fromContrib(r):
+			// Its fingerprint is all that contrib's receiver goes by.
+			same = r
 		case !r.owned && full && !slices.Contains(apart, r):
 			if adopt == nil || better(r, adopt) {
 				adopt = r
@@ -106,6 +109,12 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 		return Decision{Kind: Alike, Reason: "begins like a known file, but is not that file"}
 	}
 	return Decision{Kind: Fresh, Reason: "begins like no known file"}
+}
+
+// fromContrib tells whether r comes from a version that kept neither locator
+// nor frontiers, and has not been read for since.
+func fromContrib(r *Record) bool {
+	return !r.orphan && r.State.Locator.IsZero() && r.State.Ladder.Len() == 0
 }
 
 // better prefers the State that came further, then the younger one.
