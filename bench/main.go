@@ -113,11 +113,14 @@ func run(args []string, out io.Writer) error {
 		}
 		results.Scenarios = append(results.Scenarios, measured)
 		measured.print(out)
+		if o.out == "" {
+			continue
+		}
+		if err := results.save(o.out); err != nil { // what is measured stays, whatever comes next
+			return err
+		}
 	}
-	if o.out == "" {
-		return nil
-	}
-	return results.save(o.out)
+	return nil
 }
 
 // save writes the results for the plots.
