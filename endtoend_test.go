@@ -121,14 +121,23 @@ func killAndAccount(t *testing.T, k killing) {
 			}
 		}
 	})
-	c := s.start()
+	started, c := time.Now(), s.start()
 	for range k.kills {
-		time.Sleep(300*time.Millisecond + time.Duration(random.IntN(1500))*time.Millisecond) // a random moment
+		var ready time.Time // zero for some: these are killed while they start
+		if random.IntN(5) > 0 {
+			require.NoError(t, c.AwaitReady())
+			ready = time.Now()
+		}
+		time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond) // a random moment
 		require.NoError(t, c.Kill())
 		saved, err := s.settings.LastSave()
 		require.NoError(t, err)
+		// The storage is written when it is opened, too. That saves nothing.
+		if ready.IsZero() || saved.Before(ready) {
+			saved = started
+		}
 		s.sink.Excuse(saved.Add(-k.slack))
-		c = s.start()
+		started, c = time.Now(), s.start()
 	}
 	close(stop)
 	writing.Wait()

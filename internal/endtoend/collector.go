@@ -140,7 +140,7 @@ const stopLimit = 30 * time.Second
 // Stop ends the process in good order and returns an error if it does not end,
 // or ends badly. A process that is still starting is waited for.
 func (c *Collector) Stop() error {
-	if err := c.awaitReady(); err != nil {
+	if err := c.AwaitReady(); err != nil {
 		return errors.Join(err, c.Kill())
 	}
 	if err := c.command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -154,7 +154,8 @@ func (c *Collector) Stop() error {
 	}
 }
 
-func (c *Collector) awaitReady() error {
+// AwaitReady waits until the process has started all its components.
+func (c *Collector) AwaitReady() error {
 	for end := time.Now().Add(stopLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		text, err := os.ReadFile(c.settings.Output())
 		if err != nil {
@@ -197,6 +198,7 @@ func (c *Collector) ReadBytes() (int64, error) {
 }
 
 // LastSave is when the storage was last written; the zero time if it never was.
+// Opening it counts.
 func (s Settings) LastSave() (time.Time, error) {
 	var last time.Time
 	entries, err := os.ReadDir(s.Storage())

@@ -23,14 +23,15 @@ type Sink struct {
 	records   int
 	repeats   int
 	wrong     []string  // repeats that there is no excuse for
-	excuse    time.Time // what arrived later may arrive again
+	excuse    time.Time // the latest moment after which nothing was saved, for messages
 	answer    int       // the status of answers, 0 for success
 	unblocked chan struct{}
 }
 
 type arrival struct {
-	count int
-	last  time.Time
+	count   int
+	last    time.Time
+	excused bool // it may arrive again
 }
 
 // NewSink starts a sink that accepts everything.
@@ -42,7 +43,6 @@ func NewSink() (*Sink, error) {
 	s := &Sink{
 		url:      "http://" + listener.Addr().String(),
 		arrivals: map[string]arrival{},
-		excuse:   time.Now().Add(1000 * time.Hour), // nothing may arrive again before a kill
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/logs", s.serve)
@@ -112,21 +112,28 @@ func (s *Sink) arrived(body string, now time.Time) {
 	s.records++
 	if before.count > 0 {
 		s.repeats++
-		if before.last.Before(s.excuse) {
-			s.wrong = append(s.wrong, fmt.Sprintf("%q arrived at %s and at %s; only what arrived after %s may come again",
+		if !before.excused {
+			s.wrong = append(s.wrong, fmt.Sprintf("%q arrived at %s and at %s; at the latest kill, what had arrived before %s was saved",
 				body, before.last.Format(clock), now.Format(clock), s.excuse.Format(clock)))
 		}
 	}
-	s.arrivals[body] = arrival{before.count + 1, now}
+	s.arrivals[body] = arrival{count: before.count + 1, last: now}
 }
 
 const clock = "15:04:05.000"
 
-// Excuse says that what arrived after that moment may arrive again.
+// Excuse says that the Collector was killed, and that what arrived after that
+// moment was not saved: each such record may arrive once more, whenever that is.
 func (s *Sink) Excuse(since time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.excuse = since
+	for body, a := range s.arrivals {
+		if !a.excused && !a.last.Before(since) {
+			a.excused = true
+			s.arrivals[body] = a
+		}
+	}
 }
 
 // Block lets requests wait until Unblock.
