@@ -3,7 +3,7 @@
 //
 //	filelogctl list   [-json] [-id ID] [-archive]  STORE
 //	filelogctl show   [-json] [-id ID]             STORE FILE...
-//	filelogctl verify [-json]                      STORE
+//	filelogctl verify [-json] [-id ID]             STORE
 //	filelogctl export [-id ID] [-hash]             STORE
 //	filelogctl import [-json] [-create]            STORE [EXPORT]
 //	filelogctl set-offset [-json] [-id ID] [-record-number N] STORE FILE OFFSET

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -351,4 +352,27 @@ func TestTheTableTellsWhatBecameOfALogFile(t *testing.T) {
 	require.NoError(t, os.Mkdir(log, 0o700))
 	_, out, _ = runs("list", path)
 	assert.Contains(t, out, "unreadable")
+}
+
+func TestTheDocumentNamesEveryCommandWithItsFlags(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/filelogctl.md")
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	for _, c := range commands {
+		want := "filelogctl " + c.name
+		for _, name := range strings.Fields(c.flags) {
+			switch name {
+			case "id":
+				name = "id ID"
+			case "record-number":
+				name += " N"
+			}
+			want += " [-" + name + "]"
+		}
+		want += " " + c.arguments
+		assert.True(t, slices.ContainsFunc(lines, func(line string) bool {
+			return strings.Join(strings.Fields(line), " ") == want
+		}), want)
+	}
 }
