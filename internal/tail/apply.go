@@ -220,7 +220,7 @@ func (l *Loop) readToEnd(b *body, now time.Time) {
 	l.Logger.Debug("File deleted after it was read", zap.String("path", b.path))
 	if i, ok := l.byName[b.path]; ok && l.entries[i].body == b {
 		l.entries[i].body = nil
-		l.unbind(b)
+		l.unbind(b, b.path)
 	}
 }
 

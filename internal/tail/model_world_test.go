@@ -188,7 +188,7 @@ func (w *world) appendLines(f *modelFile, n int, partial bool) {
 	from := len(f.content)
 	w.extend(f, n, partial)
 	w.put(f, from)
-	if !f.inPattern() && !w.followedNow(f) {
+	if (!f.inPattern() || f.denied) && !w.followedNow(f) {
 		// Nobody has to look there any more.
 		f.followed = false
 	}

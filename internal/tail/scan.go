@@ -23,8 +23,8 @@ type entry struct {
 	initial bool
 	// relisted: its directory was listed anew while FilesPerPoll left it out.
 	relisted bool
-	watched bool // its directory is watched
-	hinted  bool // and its file was written to
+	watched  bool // its directory is watched
+	hinted   bool // and its file was written to
 }
 
 // stranger is a name that leads to a file that is not followed yet.
@@ -74,13 +74,13 @@ func (l *Loop) takeNames(paths []match.Path) {
 			entries[i].initial = l.fresh
 		}
 	}
+	l.entries, l.byName = entries, byName
 	for _, e := range old {
 		if _, stays := byName[e.name]; !stays {
-			l.unbind(e.body)
+			l.unbind(e.body, e.name)
 			delete(l.troubles, e.name)
 		}
 	}
-	l.entries, l.byName = entries, byName
 }
 
 // lookAtNames finds the file behind each name. A name is only followed (stat)
@@ -172,7 +172,7 @@ func (l *Loop) leaveName(e *entry) {
 	}
 	e.body, e.before = nil, b
 	l.Observer.Rotations++
-	l.unbind(b)
+	l.unbind(b, e.name)
 }
 
 // rename gives b its latest name, which records read from now on carry.
@@ -209,16 +209,26 @@ func waitsFor(a, b *body) bool {
 	return false
 }
 
-// unbind takes one name from b.
-func (l *Loop) unbind(b *body) {
+// unbind takes a name from b. If b has others and was known by that one, it is
+// known by another from now on: a closed handle is opened again by name.
+func (l *Loop) unbind(b *body, name string) {
 	if b == nil {
 		return
 	}
 	b.refs--
-	if b.refs > 0 {
+	if b.refs == 0 {
+		l.leave(b)
 		return
 	}
-	l.leave(b)
+	if b.path != name {
+		return
+	}
+	for i := range l.entries {
+		if e := &l.entries[i]; e.body == b && e.name != name {
+			l.rename(b, e.name)
+			return
+		}
+	}
 }
 
 // see notes what the file system tells about b.

@@ -259,6 +259,9 @@ func (l *Loop) comparePlain(b, original *body, from int64) (shared int64, parted
 // file does not differ from b: it has what b had before it was truncated.
 func intact(b *body) bool {
 	newest, ok := b.rec.State.Ladder.Newest()
+	if !ok && b.inFlight {
+		return false // what its first turn has read may be gone from it by now
+	}
 	if !ok || newest.Offset != b.rec.State.Offset || b.compressed {
 		return true
 	}
