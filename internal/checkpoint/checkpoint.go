@@ -30,7 +30,7 @@ type Options struct {
 	// Prefix stands before every key: the operator id and a dot, "file_input.".
 	Prefix string
 	// HashFingerprints stores length and digest of a fingerprint in place of its
-	// bytes: no beginning of a log file at rest, and a tenth of the size, but
+	// bytes: no beginning of a log file at rest, and about a seventh of the size, but
 	// upstream's receiver cannot go on from it.
 	HashFingerprints bool
 	// ArchiveSlots is the length of the archive ring (polls_to_archive). 0: there

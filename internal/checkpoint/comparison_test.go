@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
 	checkpointpb "github.com/otelfilelog/filelogreceiver/internal/checkpoint/proto"
@@ -146,6 +148,46 @@ func BenchmarkComparisonLoad(b *testing.B) {
 					b.Fatal("not loaded")
 				}
 			}
+		})
+	}
+}
+
+// TestHashesTakeTheRoomThatTheDocumentSays holds docs/checkpoint-format.md to
+// its table. The receiver stores attributes of a header only: of upstream's five,
+// two are of the file itself.
+func TestHashesTakeTheRoomThatTheDocumentSays(t *testing.T) {
+	const files = 1000
+	upstream, err := generatedEncode(benchmarkStates(files))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name     string
+		header   bool
+		advances int
+		frontier int
+		share    float64
+	}{
+		{"no header, little read", false, 0, 1, 0.095},
+		{"no header, much read", false, 50, 4, 0.14},
+		{"a header of three attributes, little read", true, 0, 1, 0.17},
+		{"a header of three attributes, much read", true, 50, 4, 0.21},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			states := benchmarkStates(files)
+			for _, s := range states {
+				dropFileAttributes(s.Attributes)
+				if !c.header {
+					s.Attributes, s.HeaderDone = nil, false
+				}
+				for range c.advances {
+					benchmarkAdvance(s, 40_000)
+				}
+				require.Equal(t, c.frontier, s.Ladder.Len())
+			}
+			value := appendList(nil, states, 1, true)
+			share := float64(len(value)) / float64(len(upstream))
+			t.Logf("%d bytes a file, %.3f of upstream's", len(value)/files, share)
+			assert.LessOrEqual(t, share, c.share)
+			assert.Greater(t, share, 0.9*c.share, "the document says too much")
 		})
 	}
 }
