@@ -21,7 +21,8 @@ type entry struct {
 	// initial: the name was there at the very first poll, nothing was saved, and
 	// its file was not looked at yet. That is what start_at is about.
 	initial bool
-	// relisted: its directory was listed anew while FilesPerPoll left it out.
+	// relisted: its directory was listed anew, and the name could not be looked at
+	// then or was left out by FilesPerPoll.
 	relisted bool
 	watched  bool // its directory is watched
 	hinted   bool // and its file was written to
@@ -285,6 +286,7 @@ func (l *Loop) flushIfDue(b *body, now time.Time) {
 func (l *Loop) vanished(e *entry, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		l.trouble(e.name, err)
+		e.relisted = true // what stands there now is still to be found out
 		return
 	}
 	l.leaveName(e)
