@@ -146,6 +146,10 @@ type attributeDecoder struct {
 	// last are the attributes of the last object, in order: most often the next
 	// one has the same names, and a comparison is cheaper than a look-up.
 	last []attribute
+	// The text of the last object of ours, in the value that is decoded, and what
+	// was made of it: files with the same attributes share them.
+	lastText   []byte
+	lastObject map[string]any
 }
 
 // attribute is a name and a text, the text as a value too.
@@ -160,16 +164,16 @@ const maxShared = 1024
 // decode decodes one JSON object. Numbers of ours are int64 without a point or
 // an exponent; all numbers of upstream's are float64. It fails with ErrMalformed;
 // the complaint is about an attribute that was left out.
+//
+// text must stay as it is as long as the decoder is used.
 func (d *attributeDecoder) decode(text []byte, ours bool) (attributes map[string]any, complaint, err error) {
+	if ours && d.lastObject != nil && bytes.Equal(text, d.lastText) {
+		return d.lastObject, nil, nil
+	}
 	attributes, ok := d.decodePlain(text)
 	if !ok {
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		if err := decoder.Decode(&attributes); err != nil {
-			return nil, nil, fmt.Errorf("%w attributes: %w", ErrMalformed, err)
-		}
-		for key, value := range attributes {
-			attributes[key] = settleNumbers(value, ours)
+		if attributes, err = decodeObject(text, ours); err != nil {
+			return nil, nil, err
 		}
 	}
 	if !ours {
@@ -179,7 +183,23 @@ func (d *attributeDecoder) decode(text []byte, ours bool) (attributes map[string
 	if len(attributes) == 0 {
 		return nil, complaint, nil
 	}
+	if ours {
+		d.lastText, d.lastObject = text, attributes
+	}
 	return attributes, complaint, nil
+}
+
+// decodeObject decodes any JSON object.
+func decodeObject(text []byte, ours bool) (attributes map[string]any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&attributes); err != nil {
+		return nil, fmt.Errorf("%w attributes: %w", ErrMalformed, err)
+	}
+	for key, value := range attributes {
+		attributes[key] = settleNumbers(value, ours)
+	}
+	return attributes, nil
 }
 
 // decodePlain decodes an object of strings without escapes, which nearly all

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -196,4 +197,24 @@ func TestKindsHaveNames(t *testing.T) {
 	for kind, name := range map[Kind]string{KindDelta: "delta", KindSnapshot: "snapshot", KindArchive: "archive", 0: "none"} {
 		assert.Equal(t, name, fmt.Sprint(kind))
 	}
+}
+
+func TestFilesWithTheSameAttributesShareThem(t *testing.T) {
+	st := newStores()
+	s, _ := open(t, st.options())
+	for n := range 4 {
+		one := state(n)
+		one.Attributes = map[string]any{"host": "a", "rack": int64(n / 2)}
+		s.Add(one)
+	}
+	require.NoError(t, s.Close(context.Background()))
+	_, loaded := open(t, st.options())
+	require.Len(t, loaded.States, 4)
+	for n, got := range loaded.States {
+		assert.Equal(t, map[string]any{"host": "a", "rack": int64(n / 2)}, got.Attributes)
+	}
+	address := func(n int) uintptr { return reflect.ValueOf(loaded.States[n].Attributes).Pointer() }
+	assert.Equal(t, address(0), address(1))
+	assert.NotEqual(t, address(1), address(2))
+	assert.Equal(t, address(2), address(3))
 }

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"encoding/binary"
 	"hash/crc32"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -156,31 +157,53 @@ type field struct {
 // nextField reads the field at offset at of a message; ok is false if the bytes
 // do not make one. It never looks beyond the message and allocates nothing.
 func nextField(message []byte, at int) (f field, ok bool) {
-	b := message[at:]
-	number, kind, n := protowire.ConsumeTag(b)
-	if n < 0 {
+	tag, n := varint(message, at)
+	number := protowire.Number(tag >> 3)
+	if n == 0 || tag>>3 > uint64(protowire.MaxValidNumber) || number < protowire.MinValidNumber {
 		return field{}, false
 	}
-	f = field{number: number, kind: kind}
-	value := b[n:]
-	var m int
-	switch kind {
+	f = field{number: number, kind: protowire.Type(tag & 7)}
+	at += n
+	switch f.kind {
 	case protowire.VarintType:
-		f.uint, m = protowire.ConsumeVarint(value)
-	case protowire.Fixed32Type:
-		var v uint32
-		v, m = protowire.ConsumeFixed32(value)
-		f.uint = uint64(v)
-	case protowire.Fixed64Type:
-		f.uint, m = protowire.ConsumeFixed64(value)
+		if f.uint, n = varint(message, at); n == 0 {
+			return field{}, false
+		}
+		f.end = at + n
 	case protowire.BytesType:
-		f.bytes, m = protowire.ConsumeBytes(value)
+		length, n := varint(message, at)
+		at += n
+		if n == 0 || length > uint64(len(message)-at) {
+			return field{}, false
+		}
+		f.end = at + int(length)
+		f.bytes = message[at:f.end]
+	case protowire.Fixed64Type:
+		if len(message)-at < 8 {
+			return field{}, false
+		}
+		f.uint, f.end = binary.LittleEndian.Uint64(message[at:]), at+8
+	case protowire.Fixed32Type:
+		if len(message)-at < 4 {
+			return field{}, false
+		}
+		f.uint, f.end = uint64(binary.LittleEndian.Uint32(message[at:])), at+4
 	default:
-		m = protowire.ConsumeFieldValue(number, kind, value)
+		m := protowire.ConsumeFieldValue(f.number, f.kind, message[at:])
+		if m < 0 {
+			return field{}, false
+		}
+		f.end = at + m
 	}
-	if m < 0 {
-		return field{}, false
-	}
-	f.end = at + n + m
 	return f, true
+}
+
+// varint reads the varint at offset at and returns its length, 0 if there is
+// none. Most are of one byte.
+func varint(message []byte, at int) (v uint64, n int) {
+	if at < len(message) && message[at] < 0x80 {
+		return uint64(message[at]), 1
+	}
+	v, n = protowire.ConsumeVarint(message[at:])
+	return v, max(n, 0)
 }

@@ -23,7 +23,8 @@ type State struct {
 	BaseAt     int64
 
 	// Attributes are those that the file's header gave. Values are of the kinds
-	// that JSON knows, or int64.
+	// that JSON knows, or int64. A map is never changed once it is here: States
+	// may share it.
 	Attributes map[string]any
 	HeaderDone bool // the header was read to its end
 
