@@ -95,9 +95,6 @@ func (r *rig) start() *rig {
 	r.t.Helper()
 	core, logs := observer.New(zap.DebugLevel)
 	logger := zap.New(core)
-	if os.Getenv("DBG") != "" {
-		logger, _ = zap.NewDevelopment()
-	}
 	r.logs = logs
 	matcher, err := match.New(match.Config{Include: []string{r.include}, ExcludeOlderThan: r.maxAge})
 	require.NoError(r.t, err)

@@ -1,0 +1,38 @@
+package tail
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFaultsThatRandomRunsHaveFoundDoNotComeBack replays the shortest sequences
+// of steps that once lost or repeated a line.
+func TestFaultsThatRandomRunsHaveFoundDoNotComeBack(t *testing.T) {
+	plain := setting{fingerprint: 1000, handles: 1000, workers: 1, batch: 100}
+	fewHandles, fewPerPoll, retrying := plain, plain, plain
+	fewHandles.handles = 2
+	fewPerPoll.perPoll = 2
+	retrying.retry = true
+	for _, c := range []struct {
+		name    string
+		setting setting
+		acts    []act
+	}{
+		{"a held copy grows and is deleted before the next poll", plain, []act{{"create", 69, 53, 890}, {"slow copytruncate", 406, 825, 451}, {"delete", 708, 85, 225}, {"append", 616, 481, 304}, {"replace", 882, 280, 431}}},
+		{"a held copy grows and is rotated before the next poll", plain, []act{{"create", 834, 242, 248}, {"create", 747, 322, 996}, {"poll", 208, 695, 561}, {"append", 929, 522, 576}, {"rotate", 101, 390, 376}}},
+		{"a plain file begins like a compressed one", plain, []act{{"create", 540, 633, 658}, {"gzip", 208, 567, 523}, {"create", 127, 121, 496}, {"poll", 70, 798, 131}, {"append", 645, 847, 385}}},
+		{"a file grows after it was copied and before it is truncated", plain, []act{{"create", 461, 904, 844}, {"rotate", 455, 206, 2}, {"slow copytruncate", 529, 915, 405}}},
+		{"an emptied file is renamed and its successor waits for it", plain, []act{{"create", 515, 713, 634}, {"slow copytruncate", 690, 263, 100}, {"create", 814, 950, 511}, {"rename", 232, 643, 374}, {"create", 203, 452, 116}, {"gzip", 130, 726, 346}, {"poll", 564, 50, 671}, {"append", 98, 994, 917}}},
+		{"a copy of a file that is truncated while its first batch is refused", retrying, []act{{"refuse", 633, 123, 86}, {"create", 645, 133, 201}, {"poll", 750, 703, 558}, {"copytruncate", 642, 134, 781}, {"poll", 82, 511, 590}}},
+		{"a file is replaced in a poll that leaves its name out", fewPerPoll, []act{{"create", 858, 521, 406}, {"create", 841, 899, 715}, {"copytruncate", 255, 263, 448}, {"in", 994, 608, 297}, {"create", 384, 919, 690}, {"poll", 596, 93, 745}, {"poll", 395, 138, 266}, {"replace", 685, 346, 789}}},
+		{"the copy of a truncated file is looked at before the file", fewPerPoll, []act{{"create", 467, 883, 826}, {"rotate", 775, 965, 101}, {"out", 643, 600, 82}, {"poll", 35, 692, 652}, {"copytruncate", 395, 697, 307}, {"create", 234, 25, 902}}},
+		{"a file is opened again for a comparison after it was truncated", setting{fingerprint: 1000, handles: 2, perPoll: 2, workers: 1, batch: 100}, []act{{"create", 248, 63, 226}, {"copytruncate", 697, 115, 95}, {"poll", 549, 799, 534}, {"copytruncate", 823, 378, 381}, {"append", 468, 667, 547}}},
+		{"a file of two names loses the one that it was known by", fewHandles, []act{{"create", 781, 125, 257}, {"create", 924, 945, 914}, {"slow copytruncate", 286, 34, 509}, {"rotate", 813, 910, 557}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if fault, trace := play(t, c.setting, c.acts); fault != "" {
+				t.Errorf("%s\n  %s", fault, strings.Join(trace, "\n  "))
+			}
+		})
+	}
+}
