@@ -16,6 +16,9 @@ const missedPolls = 3
 // Record is one State with what the registry knows about its file.
 type Record struct {
 	State *fileid.State
+	// Copied: another file with the same content was seen. What this one loses is
+	// not lost then.
+	Copied bool
 
 	owned  bool // a file is being read for this State
 	orphan bool // its file was rewritten: whoever still has the content may adopt it

@@ -39,6 +39,10 @@ func (l *Loop) apply(r report) {
 	}
 	for _, id := range r.turn.refused {
 		if b := l.byID[id]; b != nil && b.rec != nil {
+			if l.ghosts[b.rec] == b {
+				l.bury(b.rec) // whoever adopts its State reads from what is committed
+				continue
+			}
 			b.pending, b.retryAt = true, now.Add(max(l.PollInterval, l.Target.Retry.InitialInterval))
 		}
 	}

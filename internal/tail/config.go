@@ -79,6 +79,9 @@ const (
 	// inlineDecompress is up to where a compressed file is decompressed by the
 	// loop itself, to find out whose content it has: about five milliseconds.
 	inlineDecompress = 1 << 20
+	// incompleteGrace is how long a compressed file that is not whole may rest
+	// before it is taken as it is.
+	incompleteGrace = 5 * time.Second
 	// twinGrace is how long a file that looks like a copy of a live one is held.
 	twinGrace = 5 * time.Second
 	// sharedShort is up to where two files may begin alike without one being

@@ -6,6 +6,7 @@ import (
 	"github.com/otelfilelog/filelogreceiver/internal/deliver"
 	"github.com/otelfilelog/filelogreceiver/internal/fileid"
 	"github.com/otelfilelog/filelogreceiver/internal/framing"
+	"github.com/otelfilelog/filelogreceiver/internal/registry"
 )
 
 // Operators may hold records (recombine, container). Then a file has two
@@ -74,6 +75,42 @@ func (l *Loop) settle(b *body) {
 		}
 	}
 	l.commit(b, framing.Position(oldest), frontier)
+}
+
+// bequeath keeps what is known of the records of old that operators hold, when
+// the file b, of which they are, was rewritten: they still come out and settle,
+// and a copy that adopts old goes on where b was read.
+func (l *Loop) bequeath(b *body, old *registry.Record) {
+	delete(l.byID, b.id)
+	if b.read.valid {
+		ghost := &body{id: b.id, path: b.path, rec: old, read: b.read, compressed: b.compressed, members: b.members}
+		l.byID[ghost.id], l.ghosts[old] = ghost, ghost
+	}
+	l.lastID++
+	b.id, b.read = l.lastID, readPosition{}
+}
+
+// inherit lets b, which takes over rec, go on where the file was read that rec
+// was of before.
+func (l *Loop) inherit(b *body, rec *registry.Record) {
+	ghost := l.ghosts[rec]
+	if ghost == nil {
+		return
+	}
+	delete(l.ghosts, rec)
+	b.id, b.read = ghost.id, ghost.read
+	if b.compressed == ghost.compressed {
+		b.members = ghost.members
+	}
+}
+
+// bury ends what is kept for rec, which is forgotten.
+func (l *Loop) bury(rec *registry.Record) {
+	if ghost := l.ghosts[rec]; ghost != nil {
+		delete(l.ghosts, rec)
+		delete(l.byID, ghost.id)
+		l.Pipeline.Forget(ghost.id)
+	}
 }
 
 // settleAll looks at all files of which records may be held.

@@ -69,7 +69,9 @@ func (l *Loop) identify(s stranger, now time.Time) {
 	b.looked, b.grewAt = true, now
 	l.investigate(b, sighting, func(answers []fileid.Frontier, err error, now time.Time) {
 		if err != nil {
-			l.trouble(b.path, err)
+			if !errors.Is(err, source.ErrIncomplete) {
+				l.trouble(b.path, err)
+			}
 			l.disown(b)
 			return
 		}
@@ -155,6 +157,11 @@ func (l *Loop) sight(b *body) (registry.Sighting, error) {
 		b.compressed = true
 		s.Size = -1
 		s.Head, err = compressedHead(b, head)
+		if errors.Is(err, source.ErrIncomplete) {
+			if err = nil; beingWritten(b.info, l.Now()) {
+				s.Head = nil // what will follow may tell who it is
+			}
+		}
 		return s, err
 	case l.Compression == CompressionGzip:
 		s.Head = nil // one byte says nothing yet
@@ -169,17 +176,29 @@ func (l *Loop) inspect(b *body) (registry.Sighting, []fileid.Frontier, error) {
 		return s, nil, err
 	}
 	answers, err := frontiersOf(b, l.Registry.Questions(s))
-	return s, answers, err
+	return s, answers, ignoreEnd(err)
+}
+
+// beingWritten tells whether a compressed file that is not whole was written to
+// so lately that the rest may be on its way. What it has is not enough to tell
+// whether it is the compressed content of another file.
+func beingWritten(info source.Info, now time.Time) bool {
+	return now.Sub(time.Unix(0, info.ModTime)) < incompleteGrace
 }
 
 // investigate answers the registry's questions about b and goes on with then:
 // at once, or when a worker has done it, if that takes long because much has to
-// be decompressed. Until then b is held by nobody.
+// be decompressed. Until then b is held by nobody. The error is ErrIncomplete
+// when b is a compressed file in the making that does not tell enough yet.
 func (l *Loop) investigate(b *body, s registry.Sighting, then func(answers []fileid.Frontier, err error, now time.Time)) {
 	questions := l.Registry.Questions(s)
 	if !b.compressed || len(questions) == 0 || questions[0] <= inlineDecompress {
 		answers, err := frontiersOf(b, questions)
-		then(answers, err, l.Now())
+		now := l.Now()
+		if errors.Is(err, source.ErrIncomplete) && !beingWritten(b.info, now) {
+			err = nil
+		}
+		then(answers, err, now)
 		return
 	}
 	probe := probe{l.Layer, b.path, b.info}
@@ -190,6 +209,9 @@ func (l *Loop) investigate(b *body, s registry.Sighting, then func(answers []fil
 			return err
 		})
 		return func(now time.Time) {
+			if errors.Is(err, source.ErrIncomplete) && !beingWritten(probe.info, now) {
+				err = nil
+			}
 			switch {
 			case l.bodies[probe.info.Locator] != b || b.rec != nil:
 				// It was let go meanwhile.
@@ -241,33 +263,46 @@ func frontiersOf(b *body, offsets []int64) ([]fileid.Frontier, error) {
 	return frontiersAt(b.handle, offsets)
 }
 
-// compressedHead reads the decompressed beginning of b into head: nothing when
-// the first member is not whole enough to show any.
+// compressedHead reads the decompressed beginning of b into head. The error is
+// ErrIncomplete when the last member is not whole and there may be more of it.
 func compressedHead(b *body, head []byte) ([]byte, error) {
 	head = head[:cap(head)]
 	z, err := source.NewGunzip(b.handle, 0, b.info.Size)
 	if err != nil {
-		return nil, ignoreEnd(err)
+		return nil, ignoreEOF(err)
 	}
 	defer z.Close()
 	n, err := z.Read(head)
-	return head[:n], ignoreEnd(err)
+	if err == nil && n < len(head) {
+		_, err = z.Read(head[n:]) // why it ended
+	}
+	return head[:n], ignoreEOF(err)
 }
 
-// ignoreEnd drops the errors that only say that there is no more for now.
-func ignoreEnd(err error) error {
-	if err == io.EOF || errors.Is(err, source.ErrIncomplete) {
+// ignoreEOF drops the error that only says that the end was reached.
+func ignoreEOF(err error) error {
+	if err == io.EOF {
 		return nil
 	}
 	return err
 }
 
+// ignoreEnd drops the errors that only say that there is no more for now.
+func ignoreEnd(err error) error {
+	if errors.Is(err, source.ErrIncomplete) {
+		return nil
+	}
+	return ignoreEOF(err)
+}
+
 // frontiersOfCompressed makes the frontiers of decompressed content in one
-// pass. offsets are descending, as the answers are in ascending order.
+// pass. offsets are descending, as the answers are in ascending order. The error
+// is ErrIncomplete when a question could not be answered because the last member
+// is not whole.
 func frontiersOfCompressed(r io.ReaderAt, size int64, offsets []int64) ([]fileid.Frontier, error) {
 	z, err := source.NewGunzip(r, 0, size)
 	if err != nil {
-		return nil, ignoreEnd(err)
+		return nil, ignoreEOF(err)
 	}
 	defer z.Close()
 	answers := make([]fileid.Frontier, 0, len(offsets))
@@ -288,7 +323,10 @@ func frontiersOfCompressed(r io.ReaderAt, size int64, offsets []int64) ([]fileid
 			answers = append(answers, fileid.NewFrontier(at, buf[len(buf)-fileid.WindowLen(at):]))
 		}
 	}
-	return answers, ignoreEnd(err)
+	if len(answers) == len(offsets) {
+		return answers, nil
+	}
+	return answers, ignoreEOF(err)
 }
 
 // livesElsewhere tells whether the file of rec, which is not being read, still
@@ -384,6 +422,7 @@ func (l *Loop) adoptRecord(b *body, rec *registry.Record) {
 	b.rec, b.twin = rec, nil
 	l.owners[rec] = b
 	if l.holds() {
+		l.inherit(b, rec)
 		l.byID[b.id] = b
 	}
 	l.Registry.Own(rec)

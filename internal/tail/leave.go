@@ -177,7 +177,8 @@ func (l *Loop) retain() {
 			l.Registry.Keep(rec, keepPolls)
 			continue
 		}
-		if s := rec.State; rec.Orphan() && !s.Compressed && s.Size > s.Offset {
+		l.bury(rec)
+		if s := rec.State; rec.Orphan() && !rec.Copied && !s.Compressed && s.Size > s.Offset {
 			l.lostBytes(s.Path, s.Size-s.Offset, "truncated")
 		}
 		l.Registry.Forget(rec)

@@ -43,7 +43,8 @@ type Loop struct {
 	cursor  int            // where the next poll begins when FilesPerPoll bounds it
 	bodies  map[fileid.Locator]*body
 	owners  map[*registry.Record]*body
-	byID    map[uint64]*body // while operators may hold records
+	byID    map[uint64]*body           // while operators may hold records
+	ghosts  map[*registry.Record]*body // see bequeath
 	lastID  uint64
 	left    []*body // bodies no name leads to, still being read
 	twins   []*body
@@ -84,6 +85,7 @@ func New(c Config, r Rooms, states []*fileid.State, fresh bool) *Loop {
 		bodies:    map[fileid.Locator]*body{},
 		owners:    map[*registry.Record]*body{},
 		byID:      map[uint64]*body{},
+		ghosts:    map[*registry.Record]*body{},
 		troubles:  map[string]string{},
 		fresh:     fresh,
 		handleCap: c.MaxOpenFiles,

@@ -147,10 +147,7 @@ func (l *Loop) goOn(b *body, old *registry.Record, s registry.Sighting, answers 
 	old.State.Size, b.cutFrom = b.cutFrom, 0
 	delete(l.owners, old)
 	if l.holds() {
-		// What the operators hold of the old content belongs to the old State.
-		delete(l.byID, b.id)
-		l.lastID++
-		b.id, b.read = l.lastID, readPosition{}
+		l.bequeath(b, old)
 	}
 	b.members = memberBase{}
 	l.Registry.Orphaned(old)

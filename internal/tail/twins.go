@@ -34,6 +34,7 @@ func (l *Loop) hold(b *body, rec *registry.Record, shared int64, now time.Time) 
 	b.twin = &twin{of: rec, shared: shared, since: now, size: b.info.Size, compared: -1}
 	b.rec, b.pending = nil, false
 	l.twins = append(l.twins, b)
+	rec.Copied = true
 	l.Observer.decided(registry.Decision{Kind: registry.Hold})
 	l.Logger.Info("File has the same content as another one; it is held until they part, as a copy would be",
 		zap.String("path", b.path), zap.String("same_as", rec.State.Path))
