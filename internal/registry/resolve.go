@@ -14,6 +14,9 @@ type Sighting struct {
 	Head []byte
 	// Size is the length of the content; -1: not known, as of a compressed file.
 	Size int64
+	// Path is where it was seen: of many that it may be a copy of, those with a
+	// path like it are looked at.
+	Path string
 }
 
 // Kind says what a sighting is.
@@ -55,7 +58,7 @@ type Decision struct {
 // position once, descending.
 func (g *Registry) Questions(s Sighting) []int64 {
 	var offsets []int64
-	for _, r := range g.candidates(s.Head) {
+	for _, r := range g.narrow(g.candidates(s.Head), s) {
 		l := &r.State.Ladder
 		for i := range l.Len() {
 			if f := l.At(i); s.Size < 0 || f.Offset <= s.Size {
@@ -74,7 +77,7 @@ func (g *Registry) Questions(s Sighting) []int64 {
 func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Record) Decision {
 	var adopt, hold, same *Record
 	alike := false
-	for _, r := range g.candidates(s.Head) {
+	for _, r := range g.narrow(g.candidates(s.Head), s) {
 		alike = true
 		full := verifiedWhole(r.State, s, answers)
 		switch {

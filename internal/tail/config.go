@@ -76,6 +76,8 @@ const (
 	keepBuffer = 2 << 20
 	// compareBytes is how much of a twin is compared with its original per poll.
 	compareBytes = 4 << 20
+	// firstCompare is how much is compared before anything else.
+	firstCompare = 4 << 10
 	// inlineDecompress is up to where a compressed file is decompressed by the
 	// loop itself, to find out whose content it has: about five milliseconds.
 	inlineDecompress = 1 << 20

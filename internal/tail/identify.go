@@ -149,7 +149,7 @@ func (l *Loop) sight(b *body) (registry.Sighting, error) {
 		return registry.Sighting{}, err
 	}
 	head = head[:n]
-	s := registry.Sighting{Locator: b.info.Locator, Head: head, Size: b.info.Size}
+	s := registry.Sighting{Locator: b.info.Locator, Head: head, Size: b.info.Size, Path: b.path}
 	switch {
 	case l.Compression == CompressionGzip && n > 1 && !source.IsGzip(head):
 		return s, errNotGzip

@@ -53,6 +53,7 @@ type Loop struct {
 	overdue   []*registry.Record
 	archive   []*fileid.State // a buffer of retain
 	spare     []*turn
+	compared  []byte // the buffers of compareBuffers
 	polls     uint64
 	fresh     bool // no poll was completed and no State was loaded: start_at applies
 	handles   handleList

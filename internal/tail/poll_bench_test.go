@@ -125,7 +125,7 @@ func BenchmarkFirstPoll(b *testing.B) {
 	for _, c := range []struct {
 		files int
 		alike bool
-	}{{10, false}, {100, false}, {1000, false}, {10000, false}, {10, true}, {30, true}, {100, true}} {
+	}{{10, false}, {100, false}, {1000, false}, {10000, false}, {10, true}, {30, true}, {100, true}, {1000, true}, {5000, true}} {
 		b.Run(fmt.Sprintf("alike=%v/files=%d", c.alike, c.files), func(b *testing.B) {
 			dir, _ := writeMany(b, c.files, c.alike)
 			for b.Loop() {

@@ -230,11 +230,12 @@ func endsDeleted(b *body, size int64) bool {
 	return err == nil && info.Links == 0 && info.Size == size
 }
 
-// comparePlain compares two files that are not compressed.
+// comparePlain compares two files that are not compressed: a little at first,
+// since most files that begin alike part soon.
 func (l *Loop) comparePlain(b, original *body, from int64) (shared int64, parted bool) {
 	shared = from
-	x, y := make([]byte, chunkBytes), make([]byte, chunkBytes)
-	for shared-from < compareBytes {
+	for size := firstCompare; shared-from < compareBytes; size = chunkBytes {
+		x, y := l.compareBuffers(size)
 		n, err := source.ReadFull(b.handle, x, shared)
 		if err != nil {
 			return shared, false
@@ -254,6 +255,14 @@ func (l *Loop) comparePlain(b, original *body, from int64) (shared int64, parted
 		}
 	}
 	return shared, false
+}
+
+// compareBuffers are two buffers that are used again for each comparison.
+func (l *Loop) compareBuffers(size int) (x, y []byte) {
+	if len(l.compared) < 2*size {
+		l.compared = make([]byte, 2*size)
+	}
+	return l.compared[:size], l.compared[size : 2*size]
 }
 
 // intact tells whether what was read of b is still there. If it is not, another
