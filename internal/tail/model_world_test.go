@@ -281,15 +281,15 @@ func (w *world) cut(f *modelFile, size int) {
 			kept = append(kept, l)
 		}
 	}
-	lost := f.lines[len(kept):]
+	lost := append([]*modelLine{}, f.lines[len(kept):]...)
 	if f.partial != nil {
-		lost = append(append([]*modelLine{}, lost...), f.partial)
+		lost = append(lost, f.partial)
 		f.partial = nil
 	}
 	f.lines = kept
 	f.content = f.content[:size:size]
 	w.destroyed(f, lost)
-	for _, l := range kept {
+	for _, l := range append(lost, kept...) {
 		l.mayRepeat = true // reading goes on behind what verifies
 	}
 }
@@ -411,7 +411,8 @@ func (w *world) overwrittenUnseen(f *modelFile) {
 		newest, _ := b.rec.State.Ladder.Newest()
 		answers, err := frontiersAt(b.handle, []int64{newest.Offset})
 		same := newest.Offset == 0 || err == nil && len(answers) == 1 && answers[0] == newest
-		if !same || !b.rec.State.Fingerprint.IsPrefixOf(f.content) {
+		head := b.rec.State.Fingerprint
+		if !same || head.Len() == 0 || !head.IsPrefixOf(f.content) {
 			w.repeat(f)
 		}
 	}

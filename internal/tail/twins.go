@@ -26,7 +26,8 @@ type twin struct {
 	// compared is the size that it had when all of it was found to be the same;
 	// -1: that was not yet.
 	compared int64
-	busy     bool // a worker is looking at it
+	busy     bool        // a worker is looking at it
+	original source.Info // of the original, when that was
 }
 
 // hold lets b wait as a twin of rec.
@@ -83,7 +84,15 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 		}
 		if shared >= b.info.Size {
 			t.compared = b.info.Size
+			t.original = original.info
 		}
+	case t.of.State.Offset < t.shared && original.info != t.original && !original.inFlight && !b.compressed && !original.compressed:
+		// What both had was not read yet. If the original was overwritten before
+		// it was, only b has it.
+		if _, parted := l.compareWith(b, t.of, 0); parted {
+			return l.release(b, now)
+		}
+		t.original = original.info
 	}
 	grace := now.Sub(t.since) >= twinGrace
 	if grace && !b.compressed && t.shared >= b.info.Size && t.of.State.Offset >= t.shared {
