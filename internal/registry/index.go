@@ -38,6 +38,7 @@ const (
 const maxShorter = 128
 
 func (g *Registry) index(r *Record) {
+	g.changes++
 	f := r.State.Fingerprint
 	if f.Len() == 0 {
 		return
@@ -61,6 +62,7 @@ func (g *Registry) index(r *Record) {
 }
 
 func (g *Registry) unindex(r *Record) {
+	g.changes++
 	f := r.State.Fingerprint
 	if f.Len() == 0 {
 		return
@@ -114,10 +116,11 @@ func (g *Registry) sortLengths() {
 	slices.Sort(g.sorted)
 }
 
-// candidates are the States whose fingerprint goes with a file that begins
-// with head: first those that are a prefix of head, then those that head is a
-// prefix of.
-func (g *Registry) candidates(head []byte) []*Record {
+// candidates are the States whose fingerprint goes with the beginning of the
+// file: first those that are a prefix of it, then those that it is a prefix of.
+// Of very many only some are given: see narrow.
+func (g *Registry) candidates(s Sighting) []*Record {
+	head := s.Head
 	if len(head) == 0 {
 		return nil
 	}
@@ -132,13 +135,13 @@ func (g *Registry) candidates(head []byte) []*Record {
 		}
 		_, _ = sum.Write(head[done:n])
 		done = n
-		for _, r := range g.byHead[headKey{n, sum.Sum64(), true}] {
+		for _, r := range g.narrow(g.byHead[headKey{n, sum.Sum64(), true}], s) {
 			if r.State.Fingerprint.IsPrefixOf(head) {
 				found = append(found, r)
 			}
 		}
 		if len(g.byDigest) > 0 {
-			found = append(found, g.byDigest[digestKey{n, fileid.DigestOf(head[:n])}]...)
+			found = append(found, g.narrow(g.byDigest[digestKey{n, fileid.DigestOf(head[:n])}], s)...)
 		}
 	}
 	if len(head) < firstStep {

@@ -52,7 +52,7 @@ func TestTheIndexFindsWhatASearchOfAllFinds(t *testing.T) {
 				naive = append(naive, r)
 			}
 		}
-		require.ElementsMatch(t, naive, g.candidates(head), "head %q", head)
+		require.ElementsMatch(t, naive, g.candidates(Sighting{Head: head, Size: -1}), "head %q", head)
 		require.Equal(t, longest, g.MaxFingerprint())
 		require.Equal(t, len(all), g.Len())
 		found += len(naive)
@@ -65,7 +65,7 @@ func TestThousandsThatBeginAlikeAreNotAllLookedAt(t *testing.T) {
 	for range 5000 {
 		g.Add(&fileid.State{Fingerprint: fileid.NewFingerprint([]byte("all the same beginning"))})
 	}
-	require.LessOrEqual(t, len(g.candidates([]byte("all the same"))), maxShorter)
+	require.LessOrEqual(t, len(g.candidates(Sighting{Head: []byte("all the same"), Size: -1})), maxShorter)
 }
 
 func BenchmarkCandidatesAmongManyStates(b *testing.B) {
@@ -81,7 +81,7 @@ func BenchmarkCandidatesAmongManyStates(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if len(g.candidates(head)) != 1 {
+		if len(g.candidates(Sighting{Head: head, Size: -1})) != 1 {
 			b.Fatal("not found")
 		}
 	}

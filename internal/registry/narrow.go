@@ -3,65 +3,92 @@ package registry
 import "slices"
 
 // With thousands of files that begin alike (the header of a CSV, of an IIS log)
-// each file would be compared with each other one. So when there are many
-// candidates, only some are looked at.
+// each file would be compared with each other one. So of many candidates only
+// some are looked at.
 const (
-	fewCandidates = 32 // up to so many, all are
-	someUnowned   = 64 // whose file is gone: the latest ones
-	someOwned     = 8  // whose file lives: those with the most similar path
+	fewCandidates = 32   // up to so many, all are
+	someUnowned   = 64   // whose file is gone
+	someOwned     = 8    // whose file lives: those with the most similar path
+	searched      = 2048 // among so many
 )
 
-// narrow leaves the candidates that are worth looking at for s.
-func (g *Registry) narrow(found []*Record, s Sighting) []*Record {
-	if len(found) <= fewCandidates {
-		return found
+// narrowed is the latest result of narrow: a file is resolved several times in
+// a row while it is compared with one candidate after the other.
+type narrowed struct {
+	first  *Record
+	count  int
+	path   string
+	change uint64 // of the registry
+	result []*Record
+}
+
+// narrow leaves those of the records, whose fingerprints are all the same, that
+// are worth looking at for s.
+func (g *Registry) narrow(alike []*Record, s Sighting) []*Record {
+	if len(alike) <= fewCandidates {
+		return alike
 	}
-	if r := g.byLocator[s.Locator]; r != nil && !r.owned && slices.Contains(found, r) {
+	n := &g.narrowed
+	if n.first != alike[0] || n.count != len(alike) || n.path != s.Path || n.change != g.changes {
+		*n = narrowed{alike[0], len(alike), s.Path, g.changes, g.search(alike, s)}
+	}
+	return n.result
+}
+
+func (g *Registry) search(alike []*Record, s Sighting) []*Record {
+	if r := g.byLocator[s.Locator]; r != nil && !r.owned && r.State.Fingerprint.Equal(alike[0].State.Fingerprint) {
 		return []*Record{r} // a file that is where it was
 	}
-	var unowned, owned []*Record
-	for _, r := range found {
-		if r.owned {
-			owned = append(owned, r)
-		} else {
-			unowned = append(unowned, r)
+	var unowned []*Record
+	if len(g.unowned) <= len(alike) {
+		for _, r := range g.unowned {
+			if r.State.Fingerprint.Equal(alike[0].State.Fingerprint) {
+				unowned = append(unowned, r)
+			}
 		}
 	}
-	unowned = best(unowned, someUnowned, func(r *Record) int { return int(r.seen<<1) | bit(r.orphan) })
-	owned = best(owned, someOwned, func(r *Record) int { return commonPrefix(r.State.Path, s.Path) })
+	owned := make([]*Record, 0, someOwned+1)
+	scores := make([]int, 0, someOwned+1)
+	for _, r := range alike[:min(len(alike), searched)] {
+		if !r.owned {
+			if len(g.unowned) > len(alike) {
+				unowned = append(unowned, r)
+			}
+			continue
+		}
+		score := commonPrefix(r.State.Path, s.Path)
+		at := len(owned)
+		for at > 0 && score > scores[at-1] {
+			at--
+		}
+		if at == someOwned {
+			continue
+		}
+		owned, scores = slices.Insert(owned, at, r), slices.Insert(scores, at, score)
+		if len(owned) > someOwned {
+			owned, scores = owned[:someOwned], scores[:someOwned]
+		}
+	}
+	if len(unowned) > someUnowned {
+		slices.SortFunc(unowned, latestFirst)
+		unowned = unowned[:someUnowned]
+	}
 	return append(unowned, owned...)
 }
 
-// best leaves the n records with the highest scores, the youngest of equal ones.
-func best(records []*Record, n int, score func(*Record) int) []*Record {
-	if len(records) <= n {
-		return records
-	}
-	type scored struct {
-		r *Record
-		s int
-	}
-	all := make([]scored, len(records))
-	for i, r := range records {
-		all[i] = scored{r, score(r)}
-	}
-	slices.SortFunc(all, func(a, b scored) int {
-		if a.s != b.s {
-			return b.s - a.s
+// latestFirst puts files that were rewritten before others, and those seen
+// lately before those seen long ago.
+func latestFirst(a, b *Record) int {
+	if a.orphan != b.orphan {
+		if a.orphan {
+			return -1
 		}
-		return compare(b.r.serial, a.r.serial)
-	})
-	for i := range n {
-		records[i] = all[i].r
-	}
-	return records[:n]
-}
-
-func bit(b bool) int {
-	if b {
 		return 1
 	}
-	return 0
+	if c := compare(b.seen, a.seen); c != 0 {
+		return c
+	}
+	return compare(b.serial, a.serial)
 }
 
 func commonPrefix(a, b string) int {

@@ -47,6 +47,8 @@ type Registry struct {
 	lengths   map[int]int // how many fingerprints have that length
 	sorted    []int       // the keys of lengths, ascending; nil when out of date
 	unowned   []*Record
+	narrowed  narrowed
+	changes   uint64 // counts what makes narrowed out of date
 	count     int
 }
 
@@ -179,6 +181,7 @@ func compare(a, b uint64) int {
 }
 
 func (g *Registry) setFree(r *Record) {
+	g.changes++
 	if r.free < 0 {
 		r.free = len(g.unowned)
 		g.unowned = append(g.unowned, r)
@@ -186,6 +189,7 @@ func (g *Registry) setFree(r *Record) {
 }
 
 func (g *Registry) clearFree(r *Record) {
+	g.changes++
 	if r.free < 0 {
 		return
 	}
@@ -198,6 +202,7 @@ func (g *Registry) clearFree(r *Record) {
 }
 
 func (g *Registry) indexLocator(r *Record) {
+	g.changes++
 	if !r.State.Locator.IsZero() {
 		g.byLocator[r.State.Locator] = r
 	}

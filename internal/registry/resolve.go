@@ -58,7 +58,7 @@ type Decision struct {
 // position once, descending.
 func (g *Registry) Questions(s Sighting) []int64 {
 	var offsets []int64
-	for _, r := range g.narrow(g.candidates(s.Head), s) {
+	for _, r := range g.candidates(s) {
 		l := &r.State.Ladder
 		for i := range l.Len() {
 			if f := l.At(i); s.Size < 0 || f.Offset <= s.Size {
@@ -77,7 +77,7 @@ func (g *Registry) Questions(s Sighting) []int64 {
 func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Record) Decision {
 	var adopt, hold, same *Record
 	alike := false
-	for _, r := range g.narrow(g.candidates(s.Head), s) {
+	for _, r := range g.candidates(s) {
 		alike = true
 		full := verifiedWhole(r.State, s, answers)
 		switch {
