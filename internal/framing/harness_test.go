@@ -21,12 +21,11 @@ type record struct {
 // reader feeds a framer as the receiver does: what was not consumed is fed
 // again with what follows it.
 type reader struct {
-	t        testing.TB
-	framer   *Framer
-	content  []byte
-	end      int // content[:end] was written
-	records  []record
-	lastFeed int
+	t       testing.TB
+	framer  *Framer
+	content []byte
+	end     int // content[:end] was written
+	records []record
 }
 
 func newReader(t testing.TB, f *Framing, content string) *reader {

@@ -17,15 +17,6 @@ import (
 // holds tells whether the operators may hold records.
 func (l *Loop) holds() bool { return l.Pipeline != nil && l.Pipeline.Holds() }
 
-// held tells whether the operators hold records of b.
-func (l *Loop) held(b *body) bool {
-	if !l.holds() {
-		return false
-	}
-	_, held := l.Pipeline.Held(b.id)
-	return held
-}
-
 // startOfTurn is where the next turn of b begins, with the frontier there.
 func (l *Loop) startOfTurn(b *body) (framing.Position, fileid.Frontier) {
 	s := b.rec.State

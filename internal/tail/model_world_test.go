@@ -53,8 +53,7 @@ type world struct {
 	harmless  map[string]bool // texts that are no line of the model: beginnings, pieces
 	streams   []int           // next number of each
 	unordered map[int]bool    // streams whose order is not promised any more
-	serial    int
-	long      bool // lines of some kilobytes
+	long      bool            // lines of some kilobytes
 	denied    map[string]bool
 	trace     []string
 }

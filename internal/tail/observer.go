@@ -42,7 +42,6 @@ type Observer struct {
 	Rotations, Truncations int64
 	Forgotten              int64
 	saveFailed             bool
-	saveSaid               time.Time
 
 	unreadBytes atomic.Int64
 	oldest      atomic.Int64 // Unix nanoseconds, 0: nothing is unread

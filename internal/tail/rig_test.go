@@ -253,14 +253,6 @@ func (r *rig) write(name, text string) *rig {
 	return r
 }
 
-// overwrite gives a file other content and leaves it the same file.
-func (r *rig) overwrite(name, text string) *rig {
-	r.t.Helper()
-	require.NoError(r.t, os.WriteFile(r.path(name), []byte(text), 0o644))
-	r.changed(name)
-	return r
-}
-
 func (r *rig) truncate(name string, size int64) *rig {
 	r.t.Helper()
 	require.NoError(r.t, os.Truncate(r.path(name), size))
@@ -281,11 +273,4 @@ func (r *rig) remove(name string) *rig {
 	require.NoError(r.t, os.Remove(r.path(name)))
 	r.touch(filepath.Dir(r.path(name)))
 	return r
-}
-
-func (r *rig) copyFile(from, to string) *rig {
-	r.t.Helper()
-	text, err := os.ReadFile(r.path(from))
-	require.NoError(r.t, err)
-	return r.overwrite(to, string(text))
 }
