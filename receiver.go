@@ -72,7 +72,7 @@ func newReceiver(set receiver.Settings, cfg *Config, next consumer.Logs) (*logsR
 	if cfg.Header != nil {
 		header := cfg.header()
 		if r.header, err = header.Build(set.TelemetrySettings); err != nil {
-			return nil, err
+			return nil, errors.Join(err, r.abandonPipeline())
 		}
 	}
 	return r, nil
@@ -121,6 +121,7 @@ func (r *logsReceiver) Start(ctx context.Context, host component.Host) (err erro
 	if err := r.meters.observe(r.rooms.Observer.Lag); err != nil {
 		return err
 	}
+	r.pipeline = nil // the loop's from here on
 	fresh := !loaded.Resumed && len(loaded.Damaged) == 0
 	r.run(tail.New(r.cfg.tailing(store != nil), r.rooms, loaded.States, fresh))
 	return nil
@@ -153,7 +154,7 @@ func (r *logsReceiver) Shutdown(ctx context.Context) error {
 
 // takeDown gives back what Start has taken, as far as it came.
 func (r *logsReceiver) takeDown(ctx context.Context) error {
-	var errs []error
+	errs := []error{r.abandonPipeline()}
 	if r.header != nil {
 		errs = append(errs, r.header.Stop())
 		r.header = nil
@@ -164,6 +165,17 @@ func (r *logsReceiver) takeDown(ctx context.Context) error {
 	}
 	errs = append(errs, r.storage.close(ctx))
 	return errors.Join(errs...)
+}
+
+// abandonPipeline gives up the operators, unless they are the loop's, which stops
+// them.
+func (r *logsReceiver) abandonPipeline() error {
+	if r.pipeline == nil {
+		return nil
+	}
+	err := r.pipeline.Abandon()
+	r.pipeline = nil
+	return err
 }
 
 func (r *logsReceiver) startOperators(host component.Host) error {

@@ -185,8 +185,11 @@ func (c *Config) processing(scopeVersion string) batch.PipelineConfig {
 // to find out whether they can be built.
 func (c *Config) validateOperators() error {
 	processing := c.processing("")
-	_, err := processing.Build(silentTelemetry())
-	return err
+	pipeline, err := processing.Build(silentTelemetry())
+	if err != nil {
+		return err
+	}
+	return pipeline.Abandon()
 }
 
 func silentTelemetry() component.TelemetrySettings {
@@ -209,8 +212,11 @@ func (c *Config) validateHeader() error {
 		return errors.New("'header' cannot be specified with 'start_at: end'")
 	}
 	header := c.header()
-	_, err := header.Build(silentTelemetry())
-	return err
+	parser, err := header.Build(silentTelemetry())
+	if err != nil {
+		return err
+	}
+	return parser.Abandon()
 }
 
 // header is the part of the configuration that describes the header of files; it

@@ -46,7 +46,8 @@ type HeaderParser struct {
 	mu sync.Mutex // one line at a time
 }
 
-// Build builds the operators. Its errors are upstream's.
+// Build builds the operators. Its errors are upstream's. A parser that is never
+// started has to be abandoned.
 func (c *HeaderConfig) Build(set component.TelemetrySettings) (*HeaderParser, error) {
 	h, err := c.build(set)
 	if err != nil {

@@ -91,11 +91,12 @@ type Pipeline struct {
 	strangers []*stranger
 	straight  *straightWay // nil: every record goes through the operators
 	recycles  bool         // an entry that came out is nobody else's, so it may be used again
+	started   bool         // Start has succeeded
 }
 
 // Build builds the operators. Its errors are upstream's. It changes the ids of
 // operators of equal types, as upstream does; building twice is harmless. A
-// pipeline that is never started needs no Stop.
+// pipeline that is never started has to be abandoned.
 func (c *PipelineConfig) Build(set component.TelemetrySettings) (*Pipeline, error) {
 	p := &Pipeline{set: c.Constants()}
 	input := newInputConfig(c.InputID, c.InputType)
@@ -195,7 +196,11 @@ func (p *Pipeline) Start(host component.Host, persister operator.Persister) erro
 			setter.SetHost(host)
 		}
 	}
-	return p.graph.Start(persister)
+	if err := p.graph.Start(persister); err != nil {
+		return err
+	}
+	p.started = true
+	return nil
 }
 
 // Stop stops the operators, the first one first. What they held comes out; it
