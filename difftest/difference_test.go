@@ -3,6 +3,7 @@ package difftest
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -58,12 +59,19 @@ func seedOf(kind string, seed uint64) uint64 {
 // something that no fault explains.
 func compare(t *testing.T, tr trial) {
 	t.Helper()
+	compareAnd(t, tr, func(own map[string][]shape, _ []string) string { return tr.untruth(own) })
+}
+
+// compareAnd is compare with something more to be true of our records, and of the
+// faults that explain differences. It says what is not.
+func compareAnd(t *testing.T, tr trial, more func(own map[string][]shape, used []string) (problem string)) {
+	t.Helper()
 	problem := ""
 	for _, p := range []patience{brisk, calm} {
 		theirs, own := tr.perform(t, p)
 		var used []string
 		if problem, used = tr.difference(theirs, own); problem == "" {
-			problem = tr.untruth(own)
+			problem = more(own, used)
 		}
 		if problem == "" {
 			for _, name := range used {
@@ -78,9 +86,9 @@ func compare(t *testing.T, tr trial) {
 // difference describes the first difference that no fault explains, and names
 // the faults that explain others.
 func (t trial) difference(theirs, own map[string][]shape) (problem string, used []string) {
-	names := append(t.files(), "")
-	slices.Sort(names)
-	for _, name := range names {
+	all := maps.Clone(theirs)
+	maps.Copy(all, own)
+	for _, name := range sorted(all) {
 		if slices.Equal(theirs[name], own[name]) {
 			continue
 		}

@@ -1,7 +1,11 @@
 package difftest
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,6 +96,46 @@ var faults = []fault{
 		},
 		forgive: trustTruth,
 	},
+	{
+		name:    "offsets in appended members",
+		reason:  "where members are appended to a gzip file, the offset of contrib's is the compressed size of the earlier ones and the decompressed position in the last: the place of nothing",
+		may:     func(t trial, _ string) bool { return t.keys["compression"] != nil && len(t.stages) > 1 },
+		forgive: forgiveMemberOffsets,
+	},
+}
+
+// forgiveMemberOffsets gives contrib's records our offsets, if the two are those
+// of the same place in a stage: theirs behind the compressed earlier stages, ours
+// behind the decompressed.
+func forgiveMemberOffsets(t trial, file string, theirs, own []shape) ([]shape, []shape) {
+	return adjusted(theirs, own, func(s *shape, ours shape) {
+		var compressed, plain int64
+		for _, st := range t.stages {
+			if s.Offset-compressed == ours.Offset-plain {
+				s.Offset = ours.Offset
+				return
+			}
+			for name, data := range st {
+				if filepath.Base(name) == file {
+					compressed += int64(len(data))
+					plain += decompressedSize(data)
+				}
+			}
+		}
+	}), own
+}
+
+// decompressedSize is 0 for what is no gzip.
+func decompressedSize(data []byte) int64 {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return 0
+	}
+	n, err := io.Copy(io.Discard, r)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // trustTruth takes our records for contrib's if they are what they have to be.

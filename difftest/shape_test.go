@@ -28,11 +28,12 @@ const (
 	numberAttribute = "log.file.record_number"
 	offsetAttribute = "log.file.record_offset"
 	nameAttribute   = "log.file.name"
+	pathAttribute   = "log.file.path"
 	defaultScope    = "(the receiver's)"
 )
 
-// shapesByFile takes records apart. A file is named by its attribute; without
-// one all records are those of one file.
+// shapesByFile takes records apart. A file is named by its attribute, the name or
+// else the path; without one all records are those of one file.
 func shapesByFile(batches []plog.Logs) map[string][]shape {
 	files := map[string][]shape{}
 	for _, logs := range batches {
@@ -50,11 +51,12 @@ func shapesByFile(batches []plog.Logs) map[string][]shape {
 }
 
 func fileOf(attributes pcommon.Map) string {
-	name, ok := attributes.Get(nameAttribute)
-	if !ok {
-		return ""
+	for _, key := range []string{nameAttribute, pathAttribute} {
+		if name, ok := attributes.Get(key); ok {
+			return name.AsString()
+		}
 	}
-	return name.AsString()
+	return ""
 }
 
 func shapeOf(resource pcommon.Resource, sl plog.ScopeLogs, lr plog.LogRecord) shape {

@@ -32,18 +32,31 @@ func baseKeys(dir string) map[string]any {
 	}
 }
 
-// configuration is all of a trial's keys for files in dir.
+// configuration is all of a trial's keys for files in dir. Its own patterns are
+// below dir.
 func (t trial) configuration(dir string) map[string]any {
 	keys := baseKeys(dir)
 	for key, value := range t.keys {
 		keys[key] = value
+	}
+	for _, key := range []string{"include", "exclude"} {
+		patterns, _ := t.keys[key].([]any)
+		var below []any
+		for _, pattern := range patterns {
+			below = append(below, filepath.Join(dir, pattern.(string)))
+		}
+		if below != nil {
+			keys[key] = below
+		}
 	}
 	return keys
 }
 
 func (t trial) write(tb testing.TB, dir string, s stage) {
 	for name, data := range s {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o640)
+		path := filepath.Join(dir, name)
+		require.NoError(tb, os.MkdirAll(filepath.Dir(path), 0o750))
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o640)
 		require.NoError(tb, err)
 		_, err = f.Write(data)
 		require.NoError(tb, err)

@@ -32,9 +32,9 @@ type place struct {
 
 // truthOf gives the records of a file, if the trial is of the kind that the
 // truth is known of: lines in UTF-8 or UTF-16, not compressed, without operators,
-// headers and resources.
+// headers and resources, all of them read and from the beginning.
 func (t trial) truthOf(file string) (records []place, known bool) {
-	for _, key := range []string{"multiline", "compression", "operators", "header", "resource"} {
+	for _, key := range []string{"multiline", "compression", "operators", "header", "resource", "include", "start_at"} {
 		if t.keys[key] != nil {
 			return nil, false
 		}
