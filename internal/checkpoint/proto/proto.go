@@ -2,5 +2,3 @@
 // reader and writer of the stored messages, for tests and comparisons; the
 // receiver itself uses the faster code of internal/checkpoint.
 package checkpointpb
-
-//go:generate go run ./generate checkpoint.proto
