@@ -19,6 +19,7 @@ type hints struct {
 	offTill time.Time                      // not before: watching failed, or cost more than it spared
 	allAt   time.Time                      // when everything is looked at next
 	places  map[watch.Place]map[string]int // names of a directory, to entries
+	debt    int                            // by how much watching has cost more than it spared, in events
 
 	directories map[string]watch.Place
 }
@@ -27,8 +28,12 @@ const (
 	// lookAtAll is how often files without a hint are looked at.
 	lookAtAll = 2 * time.Second
 	// hintsPause is for how long files are looked at without hints when
-	// watching failed or told of more writes than there are files.
+	// watching failed or cost more than it spared.
 	hintsPause = time.Minute
+	// eventsPerLook is how many events cost what a look costs. Each write makes
+	// one, unless it repeats the one before: an allocation and a lock for the
+	// writer, and 32 bytes and a search for the name here.
+	eventsPerLook = 2
 )
 
 // takeHints marks the entries that were written to. It tells whether all have
@@ -45,17 +50,22 @@ func (l *Loop) takeHints(now time.Time) (all bool) {
 			l.Logger.Debug("Directories cannot be watched; files are looked at in each poll", zap.Error(err))
 			return true
 		}
-		h.watcher, h.places = w, map[watch.Place]map[string]int{}
+		h.watcher, h.places, h.debt = w, map[watch.Place]map[string]int{}, 0
 		l.watchEntries()
 		return true
 	}
+	spared := len(l.entries)
 	events, err := h.watcher.Drain(func(in watch.Place, name []byte) {
-		if i, ok := h.places[in][string(name)]; ok {
+		if i, ok := h.places[in][string(name)]; ok && !l.entries[i].hinted {
 			l.entries[i].hinted = true
+			spared--
 		}
 	})
+	// A few files that are written to without a pause cost more than the looks
+	// at many that rest. A burst is no reason to stop.
+	h.debt = max(h.debt+events.Count-eventsPerLook*spared, 0)
 	switch {
-	case err != nil || events.Count > 4*len(l.entries)+1024 || len(l.entries) < l.WatchFrom:
+	case err != nil || h.debt > 4*len(l.entries)+1024 || len(l.entries) < l.WatchFrom:
 		l.stopHints()
 		h.offTill = now.Add(hintsPause)
 		return true

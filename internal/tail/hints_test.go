@@ -3,6 +3,7 @@ package tail
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -61,19 +62,63 @@ func TestADirectoryThatWasReplacedIsWatchedAnew(t *testing.T) {
 	require.True(t, l.entries[0].hinted)
 }
 
+// writeInTurn writes so many lines to the files in turn: the kernel folds the
+// repeats of an event, not these.
+func writeInTurn(t *testing.T, lines int, names ...string) {
+	t.Helper()
+	for i := range lines {
+		f, err := os.OpenFile(names[i%len(names)], os.O_APPEND|os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = f.WriteString("x\n")
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
+}
+
+// namesIn are n names in a folder of its own.
+func namesIn(t *testing.T, n int) (names []string) {
+	dir := t.TempDir()
+	for i := range n {
+		names = append(names, filepath.Join(dir, strconv.Itoa(i)))
+	}
+	return names
+}
+
+func TestFewFilesThatAreWrittenToWithoutAPauseEndTheWatching(t *testing.T) {
+	names := namesIn(t, 100)
+	l := hinted(t, names...)
+	now := time.Now()
+	for range 5 {
+		writeInTurn(t, 600, names[:20]...) // each poll; the other 80 rest
+		l.takeHints(now)
+	}
+	require.Nil(t, l.hints.watcher, "it costs more than the 80 looks that it spares")
+}
+
+func TestWatchingGoesOnWhileItSparesMoreThanItCosts(t *testing.T) {
+	names := namesIn(t, 1000)
+	l := hinted(t, names...)
+	now := time.Now()
+	for range 10 {
+		writeInTurn(t, 200, names[:200]...) // a thousand files that get a line a second each
+		require.False(t, l.takeHints(now))
+		clearHints(l)
+	}
+	writeInTurn(t, 4000, names[:2]...)
+	require.False(t, l.takeHints(now), "and after a burst")
+}
+
+func clearHints(l *Loop) {
+	for i := range l.entries {
+		l.entries[i].hinted = false
+	}
+}
+
 func TestMoreHintsThanFilesEndTheWatching(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	l := hinted(t, a, b)
-	for range 2000 { // two files in turn, since the kernel folds repeats
-		for _, name := range []string{a, b} {
-			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
-			require.NoError(t, err)
-			_, err = f.WriteString("x\n")
-			require.NoError(t, err)
-			require.NoError(t, f.Close())
-		}
-	}
+	writeInTurn(t, 4000, a, b)
 	now := time.Now()
 	require.True(t, l.takeHints(now))
 	require.Nil(t, l.hints.watcher)
