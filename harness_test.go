@@ -124,6 +124,10 @@ type lab struct {
 	logs    *observer.ObservedLogs
 	keys    map[string]any // laid over the defaults of newLab
 	id      component.ID
+	// consumer is given the records in the place of sink, if it is set.
+	consumer consumer.Logs
+	// telemetry collects the receiver's metrics, if it is set.
+	telemetry *componenttest.Telemetry
 	// extensions are there beside file_storage, which is there if `storage` says so.
 	extensions map[component.ID]component.Component
 
@@ -175,8 +179,15 @@ func (l *lab) tryStart() error {
 	l.logs = logs
 	set := receivertest.NewNopSettings(metadata.Type)
 	set.ID = l.id
+	if l.telemetry != nil {
+		set.TelemetrySettings = l.telemetry.NewTelemetrySettings()
+	}
 	set.Logger = zap.New(core)
-	r, err := NewFactory().CreateLogs(context.Background(), set, l.config(), l.sink)
+	var next consumer.Logs = l.sink
+	if l.consumer != nil {
+		next = l.consumer
+	}
+	r, err := NewFactory().CreateLogs(context.Background(), set, l.config(), next)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,8 @@ func (w *worker) do(t *turn) {
 		w.flush(framing.Position{}, -1)
 	}
 	if w.failed != deliver.Accepted {
-		// What was read and not accepted is read again from where it is committed.
+		// What was read and not accepted is read again from where it is committed,
+		// or from where the operators say.
 		for _, m := range w.marks {
 			t.tasks[m.task].outcome = w.failed
 		}
@@ -271,12 +272,19 @@ func (w *worker) flush(position framing.Position, i int) bool {
 	if i >= 0 {
 		w.marks = append(w.marks, mark{i, position, w.window.frontier(position.Offset)})
 	}
-	if outcome := w.out.deliver(w); outcome > deliver.Dropped {
+	outcome := w.out.deliver(w)
+	refused := outcome > deliver.Dropped
+	if !refused || w.l.holds() {
+		// Operators that hold records have taken all of them. What has to be read
+		// again of the refused ones they tell (Pipeline.Resume); a file of which
+		// they only hold something must not go in twice.
+		for _, m := range w.marks {
+			w.commit(m)
+		}
+	}
+	if refused {
 		w.failed = outcome
 		return false
-	}
-	for _, m := range w.marks {
-		w.commit(m)
 	}
 	w.marks = w.marks[:0]
 	if i < 0 {
