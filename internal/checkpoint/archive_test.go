@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	checkpointpb "github.com/otelfilelog/filelogreceiver/internal/checkpoint/proto"
@@ -50,7 +51,9 @@ func storedSlot(t testing.TB, st stores, slot int) []string {
 	require.NoError(t, proto.Unmarshal(st.client.clone().values[prefix+slotKey(slot)], &list))
 	var paths []string
 	for _, m := range list.Metadata {
-		paths = append(paths, m.Path)
+		_, device := protowire.ConsumeVarint(m.Place)
+		_, inode := protowire.ConsumeVarint(m.Place[device:])
+		paths = append(paths, string(m.Place[device+inode:]))
 	}
 	slices.Sort(paths)
 	return paths

@@ -34,9 +34,8 @@ func (w *stepWriter) append(b []byte, position int32, base *fileid.Ladder, s *fi
 			m = appendInt(m, stepFrontierOffset, newest.Offset)
 		}
 	default:
-		for i := range s.Ladder.Len() {
-			m = appendFrontier(m, stepFrontier, s.Ladder.At(i))
-		}
+		m = appendLength(m, stepLadder, ladderSize(s))
+		m = appendLadder(m, s)
 	}
 	m = appendUint(m, stepSizeBeyond, protowire.EncodeZigZag(s.Size-s.Offset))
 	m = appendFixed64(m, stepModTime, uint64(s.ModTime))
@@ -95,8 +94,6 @@ type step struct {
 	sum      uint64
 	hasSum   bool
 	frontier int64 // offset of the newest frontier; 0: State.Offset
-	ladder   [fileid.Rungs]fileid.Frontier
-	rungs    int
 }
 
 // delta is a decoded delta.
@@ -166,6 +163,7 @@ func decodeStep(message []byte) (step, bool) {
 	var (
 		s      step
 		beyond int64
+		ladder []byte
 	)
 	for at := 0; at < len(message); {
 		f, ok := nextField(message, at)
@@ -187,15 +185,8 @@ func decodeStep(message []byte) (step, bool) {
 			s.sum, s.hasSum = f.uint, true
 		case f.number == stepFrontierOffset && f.kind == protowire.VarintType:
 			s.frontier = int64(f.uint)
-		case f.number == stepFrontier && f.kind == protowire.BytesType:
-			offset, sum, ok := twoMembers(f.bytes, frontierOffset, frontierSum)
-			if !ok {
-				return step{}, false
-			}
-			if s.rungs < len(s.ladder) {
-				s.ladder[s.rungs] = fileid.Frontier{Offset: int64(offset), Sum: sum}
-				s.rungs++
-			}
+		case f.number == stepLadder && f.kind == protowire.BytesType:
+			ladder = f.bytes
 		case f.number == stepSizeBeyond && f.kind == protowire.VarintType:
 			beyond = protowire.DecodeZigZag(f.uint)
 		case f.number == stepModTime && f.kind == protowire.Fixed64Type:
@@ -211,7 +202,7 @@ func decodeStep(message []byte) (step, bool) {
 		}
 	}
 	s.state.Size = s.state.Offset + beyond
-	return s, clampPositions(&s.state) == 0 && s.frontier >= 0
+	return s, clampPositions(&s.state) == 0 && s.frontier >= 0 && ladderMember(ladder, &s.state)
 }
 
 // applyTo makes the State of the snapshot what it was when the delta was saved.
@@ -232,7 +223,7 @@ func (p *step) applyTo(s *fileid.State) {
 		}
 		s.Ladder.Advance(newest)
 	default:
-		s.Ladder = fileid.LadderOf(p.ladder[:p.rungs]...)
+		s.Ladder = p.state.Ladder
 	}
 }
 

@@ -20,6 +20,7 @@ func (s *Store) encodeSnapshot(j *job) {
 	s.generation = max(s.generation+1, uint64(max(0, s.o.Now().UnixNano())))
 	s.next.reset(len(s.records))
 	b := j.known[:0]
+	s.entries.begin(s.hashed)
 	var checks, check uint32
 	for slot := range s.records {
 		rec := &s.records[slot]
@@ -56,6 +57,7 @@ func (s *Store) encodeDelta(j *job) bool {
 	}
 	removed := append(s.removed[:0], s.base.removed...)
 	b := appendProgressHead(j.known[:0], s.base.generation)
+	s.entries.begin(false)
 	surplus := 0
 	for _, slot := range s.changed {
 		rec := &s.records[slot]

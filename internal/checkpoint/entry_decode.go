@@ -15,6 +15,9 @@ type entryDecoder struct {
 	slab  []fileid.State
 	heads []byte // room for fingerprints
 	texts attributeDecoder
+	// attributes is the text that the last entry with attributes had; the next
+	// ones may refer to it.
+	attributes []byte
 }
 
 // slabSize is how many States are allocated at once: enough to make allocations
@@ -54,13 +57,15 @@ func checkOf(entry []byte) (check uint32, ok bool) {
 	return binary.LittleEndian.Uint32(entry[at+2:]), true
 }
 
-// verify tells whether entry ends in the check of what stands before it.
-func verify(entry []byte) (check uint32, ok bool) {
+// verify tells whether entry ends in the check of what stands before it, and of
+// the attributes of an earlier entry if it refers to those.
+func (d *entryDecoder) verify(entry []byte) (check uint32, ok bool) {
 	check, ok = checkOf(entry)
 	if !ok {
 		return 0, false
 	}
-	return check, crc32.Checksum(entry[:len(entry)-entryCheckSize], castagnoli) == check
+	sum := crc32.Checksum(entry[:len(entry)-entryCheckSize], castagnoli)
+	return check, sum == check || len(d.attributes) > 0 && crc32.Update(sum, castagnoli, d.attributes) == check
 }
 
 // decode makes a State of an entry, written by us or by upstream. The State
@@ -72,10 +77,9 @@ func (d *entryDecoder) decode(entry []byte, ours bool) (s *fileid.State, complai
 		head       []byte
 		hashed     fileid.Fingerprint
 		attributes []byte
+		evidence   []byte
 		offset     int64
 		logical    int64
-		ladder     [fileid.Rungs]fileid.Frontier
-		rungs      int
 	)
 	for at := 0; at < len(entry); {
 		f, ok := nextField(entry, at)
@@ -112,12 +116,10 @@ func (d *entryDecoder) decode(entry []byte, ours bool) (s *fileid.State, complai
 			s.Compressed = string(f.bytes) == gzipFileType
 		case !ours:
 			// Numbers that upstream may give a meaning of its own one day.
-		case f.number == entryLocator && f.kind == protowire.BytesType:
-			if s.Locator.Device, s.Locator.Inode, ok = twoMembers(f.bytes, locatorDevice, locatorInode); !ok {
+		case f.number == entryPlace && f.kind == protowire.BytesType:
+			if !placeMember(f.bytes, s) {
 				return nil, nil, ErrMalformed
 			}
-		case f.number == entryPath && f.kind == protowire.BytesType:
-			s.Path = string(f.bytes)
 		case f.number == entryHashedFingerprint && f.kind == protowire.BytesType:
 			if hashed, ok = hashedMember(f.bytes); !ok {
 				return nil, nil, ErrMalformed
@@ -126,19 +128,13 @@ func (d *entryDecoder) decode(entry []byte, ours bool) (s *fileid.State, complai
 			s.BaseAt = int64(f.uint)
 		case f.number == entryLogicalOffset && f.kind == protowire.VarintType:
 			logical = int64(f.uint)
-		case f.number == entryFrontier && f.kind == protowire.BytesType:
-			offset, sum, ok := twoMembers(f.bytes, frontierOffset, frontierSum)
-			if !ok {
+		case f.number == entryEvidence && f.kind == protowire.BytesType:
+			evidence = f.bytes
+		case f.number == entrySameAttributes && f.kind == protowire.VarintType:
+			if len(d.attributes) == 0 {
 				return nil, nil, ErrMalformed
 			}
-			if rungs < len(ladder) {
-				ladder[rungs] = fileid.Frontier{Offset: int64(offset), Sum: sum}
-				rungs++
-			}
-		case f.number == entrySize && f.kind == protowire.VarintType:
-			s.Size = int64(f.uint)
-		case f.number == entryModTime && f.kind == protowire.Fixed64Type:
-			s.ModTime = int64(f.uint)
+			attributes = d.attributes
 		case f.number == entrySkipping && f.kind == protowire.VarintType:
 			s.Skipping = protowire.DecodeBool(f.uint)
 		}
@@ -155,7 +151,12 @@ func (d *entryDecoder) decode(entry []byte, ours bool) (s *fileid.State, complai
 	} else {
 		s.Offset = offset
 	}
-	s.Ladder = fileid.LadderOf(ladder[:rungs]...)
+	if len(evidence) > 0 && !evidenceMember(evidence, s) {
+		return nil, nil, ErrMalformed
+	}
+	if ours && len(attributes) > 0 {
+		d.attributes = attributes
+	}
 	if len(attributes) > 0 {
 		if s.Attributes, complaint, err = d.texts.decode(attributes, ours); err != nil {
 			return nil, nil, err
@@ -216,17 +217,62 @@ func twoMembers(message []byte, first, second protowire.Number) (a, b uint64, ok
 	return a, b, true
 }
 
+// placeMember reads where a file was seen last into s.
+func placeMember(message []byte, s *fileid.State) bool {
+	device, n := varint(message, 0)
+	inode, m := varint(message, n)
+	if n == 0 || m == 0 {
+		return false
+	}
+	s.Locator = fileid.Locator{Device: device, Inode: inode}
+	s.Path = string(message[n+m:])
+	return true
+}
+
 // hashedMember reads a fingerprint of which only length and digest are stored.
 func hashedMember(message []byte) (fileid.Fingerprint, bool) {
-	length, _, ok := twoMembers(message, hashedLength, 0)
-	if !ok {
-		return fileid.Fingerprint{}, false
-	}
-	digest, ok := bytesMember(message, hashedDigest, nil)
-	if !ok || len(digest) != len(fileid.Digest{}) || length == 0 || length > maxFingerprint {
+	length, n := varint(message, 0)
+	digest := message[n:]
+	if n == 0 || len(digest) != len(fileid.Digest{}) || length == 0 || length > maxFingerprint {
 		return fileid.Fingerprint{}, false
 	}
 	return fileid.HashedFingerprint(int(length), fileid.Digest(digest)), true
+}
+
+// evidenceMember reads size, modification time and ladder into s, whose Offset
+// must be known.
+func evidenceMember(message []byte, s *fileid.State) bool {
+	beyond, n := varint(message, 0)
+	if n == 0 || len(message)-n < 8 {
+		return false
+	}
+	s.Size = s.Offset + protowire.DecodeZigZag(beyond)
+	s.ModTime = int64(binary.LittleEndian.Uint64(message[n:]))
+	return ladderMember(message[n+8:], s)
+}
+
+// ladderMember reads the ladder into s, whose Offset must be known. Frontiers
+// that a ladder cannot have are left out, wherever a sum may overflow to.
+func ladderMember(message []byte, s *fileid.State) bool {
+	var ladder [fileid.Rungs]fileid.Frontier
+	rungs, offset := 0, s.Offset
+	for at := 0; at < len(message); at += 8 {
+		distance, n := varint(message, at)
+		if at += n; n == 0 || len(message)-at < 8 {
+			return false
+		}
+		if rungs == 0 {
+			offset -= protowire.DecodeZigZag(distance)
+		} else {
+			offset -= int64(distance)
+		}
+		if rungs < len(ladder) {
+			ladder[rungs] = fileid.Frontier{Offset: offset, Sum: binary.LittleEndian.Uint64(message[at:])}
+			rungs++
+		}
+	}
+	s.Ladder = fileid.LadderOf(ladder[:rungs]...)
+	return true
 }
 
 // maxFingerprint bounds a stored fingerprint length: a larger one is nonsense.

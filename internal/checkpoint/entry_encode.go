@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"hash/crc32"
 	"math"
 
@@ -14,10 +15,17 @@ import (
 // are immutable and stay where the State has them.
 type encodedStatic struct {
 	head []byte // the fingerprint's bytes; nil if none are stored
-	rest []byte // all other static fields, encoded
+	rest []byte // all other static fields, encoded; the attributes last
+	bare int    // how much of rest stands before the attributes
+	text int    // where in rest the text of the attributes begins
 	sum  uint32 // CRC-32C of the encoded fingerprint and rest
 	size int    // bytes of the encoded fingerprint and rest
+
+	bareSum uint32 // CRC-32C of the encoded fingerprint and rest[:bare]
 }
+
+// attributes is the text of the attributes, empty if there are none.
+func (e *encodedStatic) attributes() []byte { return e.rest[e.text:] }
 
 // build makes the encoding anew, in the buffers of the old one.
 func (e *encodedStatic) build(s *fileid.State, hashFingerprint bool) {
@@ -25,18 +33,12 @@ func (e *encodedStatic) build(s *fileid.State, hashFingerprint bool) {
 	e.head = nil
 	if s.Fingerprint.IsHashed() || (hashFingerprint && s.Fingerprint.Len() > 0) {
 		digest := s.Fingerprint.Digest()
-		n := intSize(hashedLength, int64(s.Fingerprint.Len())) + 2 + len(digest)
-		b = appendLength(b, entryHashedFingerprint, n)
-		b = appendInt(b, hashedLength, int64(s.Fingerprint.Len()))
-		b = appendLength(b, hashedDigest, len(digest))
+		length := uint64(s.Fingerprint.Len())
+		b = appendLength(b, entryHashedFingerprint, protowire.SizeVarint(length)+len(digest))
+		b = protowire.AppendVarint(b, length)
 		b = append(b, digest[:]...)
 	} else {
 		e.head = s.Fingerprint.Head()
-	}
-	if len(s.Attributes) > 0 {
-		text := appendAttributes(nil, s.Attributes)
-		b = appendLength(b, entryAttributes, len(text))
-		b = append(b, text...)
 	}
 	b = appendBool(b, entryHeaderDone, s.HeaderDone)
 	if s.Compressed {
@@ -44,24 +46,28 @@ func (e *encodedStatic) build(s *fileid.State, hashFingerprint bool) {
 		b = append(b, gzipFileType...)
 		b = appendInt(b, entryBaseAt, s.BaseAt)
 	}
-	if !s.Locator.IsZero() {
-		n := intSize(locatorDevice, int64(s.Locator.Device)) + intSize(locatorInode, int64(s.Locator.Inode))
-		b = appendLength(b, entryLocator, n)
-		b = appendUint(b, locatorDevice, s.Locator.Device)
-		b = appendUint(b, locatorInode, s.Locator.Inode)
-	}
-	if s.Path != "" {
-		b = appendLength(b, entryPath, len(s.Path))
+	if !s.Locator.IsZero() || s.Path != "" {
+		b = appendLength(b, entryPlace, protowire.SizeVarint(s.Locator.Device)+protowire.SizeVarint(s.Locator.Inode)+len(s.Path))
+		b = protowire.AppendVarint(b, s.Locator.Device)
+		b = protowire.AppendVarint(b, s.Locator.Inode)
 		b = append(b, s.Path...)
+	}
+	e.bare, e.text = len(b), len(b)
+	if len(s.Attributes) > 0 {
+		text := appendAttributes(nil, s.Attributes)
+		b = appendLength(b, entryAttributes, len(text))
+		e.text = len(b)
+		b = append(b, text...)
 	}
 	e.rest = b
 
 	var scratch [16]byte
 	prefix := appendFingerprintPrefix(scratch[:0], len(e.head))
 	e.size = len(prefix) + len(e.head) + len(e.rest)
-	e.sum = crc32.Update(0, castagnoli, prefix)
-	e.sum = crc32.Update(e.sum, castagnoli, e.head)
-	e.sum = crc32.Update(e.sum, castagnoli, e.rest)
+	e.bareSum = crc32.Update(0, castagnoli, prefix)
+	e.bareSum = crc32.Update(e.bareSum, castagnoli, e.head)
+	e.bareSum = crc32.Update(e.bareSum, castagnoli, e.rest[:e.bare])
+	e.sum = crc32.Update(e.bareSum, castagnoli, e.rest[e.bare:])
 }
 
 // appendFingerprintPrefix appends what stands before n bytes of fingerprint.
@@ -74,22 +80,62 @@ func appendFingerprintPrefix(b []byte, n int) []byte {
 	return appendLength(b, fingerprintBytes, n)
 }
 
-// entryWriter appends entries. It exists for its scratch buffer.
+// entryWriter appends entries.
 type entryWriter struct {
-	dynamic []byte
+	dynamic []byte // scratch
+
+	// sharing lets an entry refer to the attributes of the one before, for lists
+	// that upstream has no use of anyway: thousands of files have the same header.
+	sharing bool
+	last    []byte // copy of the attributes that an entry may refer to
+	lent    int    // entries that referred to them
+}
+
+// maxLent is how many entries may refer to the attributes of one: that many are
+// lost with it when it is damaged.
+const maxLent = 127
+
+// begin prepares for another list.
+func (w *entryWriter) begin(sharing bool) {
+	w.sharing, w.last, w.lent = sharing, w.last[:0], 0
 }
 
 // append appends s as field number of a message, an entry with its check at the
 // end, and returns the check. static has to be up to date.
 func (w *entryWriter) append(b []byte, number protowire.Number, static *encodedStatic, s *fileid.State) ([]byte, uint32) {
-	w.dynamic = appendDynamic(w.dynamic[:0], s)
-	check := crc32.Update(static.sum, castagnoli, w.dynamic)
-	b = appendLength(b, number, static.size+len(w.dynamic)+entryCheckSize)
+	rest, size, sum := static.rest, static.size, static.sum
+	same := w.sharing && w.same(static)
+	w.dynamic = w.dynamic[:0]
+	if same {
+		rest, size, sum = static.rest[:static.bare], static.size-(len(static.rest)-static.bare), static.bareSum
+		w.dynamic = appendBool(w.dynamic, entrySameAttributes, true)
+	}
+	w.dynamic = appendDynamic(w.dynamic, s)
+	check := crc32.Update(sum, castagnoli, w.dynamic)
+	if same {
+		check = crc32.Update(check, castagnoli, w.last)
+	}
+	b = appendLength(b, number, size+len(w.dynamic)+entryCheckSize)
 	b = appendFingerprintPrefix(b, len(static.head))
 	b = append(b, static.head...)
-	b = append(b, static.rest...)
+	b = append(b, rest...)
 	b = append(b, w.dynamic...)
 	return appendFixed32(b, entryCheck, check), check
+}
+
+// same tells whether an entry can refer to the attributes of one before it; if
+// not, its own are those that the next ones can refer to.
+func (w *entryWriter) same(static *encodedStatic) bool {
+	text := static.attributes()
+	if len(text) == 0 {
+		return false
+	}
+	if w.lent < maxLent && bytes.Equal(text, w.last) {
+		w.lent++
+		return true
+	}
+	w.last, w.lent = append(w.last[:0], text...), 0
+	return false
 }
 
 // appendDynamic appends what changes while a file is read. Upstream's fields
@@ -115,23 +161,47 @@ func appendDynamic(b []byte, s *fileid.State) []byte {
 	if s.Compressed {
 		b = appendInt(b, entryLogicalOffset, s.Offset)
 	}
-	for i := range s.Ladder.Len() {
-		b = appendFrontier(b, entryFrontier, s.Ladder.At(i))
+	if s.Ladder.Len() > 0 || s.Size != 0 || s.ModTime != 0 {
+		beyond := protowire.EncodeZigZag(s.Size - s.Offset)
+		b = appendLength(b, entryEvidence, protowire.SizeVarint(beyond)+8+ladderSize(s))
+		b = protowire.AppendVarint(b, beyond)
+		b = protowire.AppendFixed64(b, uint64(s.ModTime))
+		b = appendLadder(b, s)
 	}
-	b = appendInt(b, entrySize, s.Size)
-	b = appendFixed64(b, entryModTime, uint64(s.ModTime))
 	return appendBool(b, entrySkipping, s.Skipping)
 }
 
-// appendFrontier appends f as field number of a message.
-func appendFrontier(b []byte, number protowire.Number, f fileid.Frontier) []byte {
-	n := intSize(frontierOffset, f.Offset)
-	if f.Sum != 0 {
-		n += 1 + 8
+// appendLadder appends the frontiers of s from the newest: how far each stands
+// before the one in front of it, the newest before the committed position.
+func appendLadder(b []byte, s *fileid.State) []byte {
+	at := s.Offset
+	for i := range s.Ladder.Len() {
+		f := s.Ladder.At(i)
+		b = protowire.AppendVarint(b, rungDistance(i, at, f))
+		b = protowire.AppendFixed64(b, f.Sum)
+		at = f.Offset
 	}
-	b = appendLength(b, number, n)
-	b = appendInt(b, frontierOffset, f.Offset)
-	return appendFixed64(b, frontierSum, f.Sum)
+	return b
+}
+
+// ladderSize is how many bytes appendLadder appends.
+func ladderSize(s *fileid.State) int {
+	n, at := 0, s.Offset
+	for i := range s.Ladder.Len() {
+		f := s.Ladder.At(i)
+		n += protowire.SizeVarint(rungDistance(i, at, f)) + 8
+		at = f.Offset
+	}
+	return n
+}
+
+// rungDistance is how the offset of the i-th frontier is stored. Only the newest
+// may stand behind what it is told from.
+func rungDistance(i int, at int64, f fileid.Frontier) uint64 {
+	if i == 0 {
+		return protowire.EncodeZigZag(at - f.Offset)
+	}
+	return uint64(at - f.Offset)
 }
 
 // clampInt32 keeps a count in the range that upstream's schema has for it.

@@ -38,16 +38,19 @@ func fuzzList(t *testing.T, value []byte) {
 		// Only fields that nobody knows.
 		return
 	}
-	again := decodeList(appendList(nil, l.states, 0, false), &entryDecoder{})
-	require.NoError(t, again.err)
-	require.Len(t, again.states, len(l.states))
-	for i, s := range l.states {
-		got := again.states[i]
-		require.Equal(t, s.Offset, got.Offset)
-		require.Equal(t, s.RecordNumber, got.RecordNumber)
-		require.True(t, s.Fingerprint.Equal(got.Fingerprint))
-		require.Equal(t, s.Ladder, got.Ladder)
-		require.Equal(t, s.Base, got.Base)
+	for _, hashed := range []bool{false, true} {
+		again := decodeList(appendList(nil, l.states, 0, hashed), &entryDecoder{})
+		require.NoError(t, again.err)
+		require.Len(t, again.states, len(l.states))
+		for i, s := range l.states {
+			got := again.states[i]
+			require.Equal(t, s.Offset, got.Offset)
+			require.Equal(t, s.RecordNumber, got.RecordNumber)
+			require.True(t, s.Fingerprint.Equal(got.Fingerprint))
+			require.Equal(t, s.Ladder, got.Ladder)
+			require.Equal(t, s.Base, got.Base)
+			require.Equal(t, AttributesText(s.Attributes), AttributesText(got.Attributes))
+		}
 	}
 }
 

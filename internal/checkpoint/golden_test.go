@@ -110,7 +110,7 @@ func TestGoldenFoldersAreReadAsTheySay(t *testing.T) {
 	folders, err := filepath.Glob(fixtures + "/damaged-*")
 	require.NoError(t, err)
 	require.Len(t, folders, 7)
-	for _, folder := range append(folders, fixtures+"/own-1") {
+	for _, folder := range append(folders, fixtures+"/own-1", fixtures+"/own-1-hashes") {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			var want struct {
 				Damaged []string
@@ -144,6 +144,15 @@ func writeDamaged(t *testing.T) {
 		f(st)
 		writeGolden(t, fixtures+"/damaged-"+name, st, readme)
 	}
+	hashes := newStores()
+	o := hashes.options()
+	o.Now, o.HashFingerprints = func() time.Time { return time.Unix(1_800_000_000, 123) }, true
+	s, _ := open(t, o)
+	for _, state := range headed(3, sameHeader) {
+		s.Add(state)
+	}
+	save(t, s)
+	writeGolden(t, fixtures+"/own-1-hashes", hashes.clone(), "`fingerprint_storage: hash`. The second and the third file refer to the attributes of the first.")
 	change("torn-delta", "The delta was written half. All files are as the snapshot has them; the added one is lost.", func(st stores) {
 		value := st.progress.values[progress]
 		st.progress.values[progress] = value[:len(value)/2]

@@ -77,7 +77,7 @@ func decodeProtobuf(value []byte, d *entryDecoder) list {
 		sealed []byte
 		sealAt int
 	)
-	salvage := salvager{value: value, budget: 64*len(value) + 1<<16}
+	salvage := salvager{decoder: d, value: value, budget: 64*len(value) + 1<<16}
 	for at := 0; at < len(value); {
 		f, ok := nextField(value, at)
 		end := len(value)
@@ -85,7 +85,7 @@ func decodeProtobuf(value []byte, d *entryDecoder) list {
 			end = f.end
 		}
 		if ok && f.isEntryTag() {
-			if check, ours := verify(f.bytes); ours {
+			if check, ours := d.verify(f.bytes); ours {
 				l.ours = true
 				found++
 				checks = sumCheck(checks, check)
@@ -157,8 +157,9 @@ func (l *list) add(d *entryDecoder, entry []byte, offset int, ours bool) {
 
 // salvager looks for entries of ours behind damaged bytes.
 type salvager struct {
-	value  []byte
-	budget int // bytes that may still be looked at, so that no value takes quadratic time
+	decoder *entryDecoder
+	value   []byte
+	budget  int // bytes that may still be looked at, so that no value takes quadratic time
 }
 
 // next finds the first entry of ours that begins in [from, end), by its check.
@@ -179,7 +180,7 @@ func (s *salvager) next(from, end int) (at int, ok bool) {
 			continue
 		}
 		s.budget -= len(f.bytes)
-		if _, whole := verify(f.bytes); whole {
+		if _, whole := s.decoder.verify(f.bytes); whole {
 			return at, true
 		}
 	}

@@ -22,16 +22,13 @@ func TestTheSchemaHasTheFieldNumbersOfTheCode(t *testing.T) {
 		&checkpointpb.Metadata{}: {
 			"fingerprint": entryFingerprint, "offset": entryOffset, "record_num": entryRecordNum,
 			"file_attributes": entryAttributes, "header_finalized": entryHeaderDone, "flush_state": entryFlush,
-			"token_len_state": entryTokenLength, "file_type": entryFileType, "locator": entryLocator, "path": entryPath,
+			"token_len_state": entryTokenLength, "file_type": entryFileType, "place": entryPlace,
 			"hashed_fingerprint": entryHashedFingerprint, "base_at": entryBaseAt, "logical_offset": entryLogicalOffset,
-			"frontier": entryFrontier, "size": entrySize, "mod_time": entryModTime, "skipping": entrySkipping, "check": entryCheck,
+			"evidence": entryEvidence, "skipping": entrySkipping, "same_attributes": entrySameAttributes, "check": entryCheck,
 		},
-		&checkpointpb.Fingerprint{}:       {"first_bytes": fingerprintBytes},
-		&checkpointpb.FlushState{}:        {"last_data_change_unix_nano": flushSince, "last_data_length": flushLength},
-		&checkpointpb.TokenLenState{}:     {"minimum_length": tokenMinimum},
-		&checkpointpb.Locator{}:           {"device": locatorDevice, "inode": locatorInode},
-		&checkpointpb.HashedFingerprint{}: {"length": hashedLength, "digest": hashedDigest},
-		&checkpointpb.Frontier{}:          {"offset": frontierOffset, "sum": frontierSum},
+		&checkpointpb.Fingerprint{}:   {"first_bytes": fingerprintBytes},
+		&checkpointpb.FlushState{}:    {"last_data_change_unix_nano": flushSince, "last_data_length": flushLength},
+		&checkpointpb.TokenLenState{}: {"minimum_length": tokenMinimum},
 		&checkpointpb.Seal{}: {
 			"version": sealVersion, "generation": sealGeneration, "count": sealCount, "part": sealPart,
 			"parts": sealParts, "side": sealSide, "check": sealCheck,
@@ -42,7 +39,7 @@ func TestTheSchemaHasTheFieldNumbersOfTheCode(t *testing.T) {
 		},
 		&checkpointpb.Step{}: {
 			"position": stepPosition, "offset": stepOffset, "record_num": stepRecordNum, "sum": stepSum,
-			"frontier_offset": stepFrontierOffset, "frontier": stepFrontier, "size_beyond": stepSizeBeyond,
+			"frontier_offset": stepFrontierOffset, "ladder": stepLadder, "size_beyond": stepSizeBeyond,
 			"mod_time": stepModTime, "partial_length": stepPartialLength, "partial_since": stepPartialSince,
 			"min_token_length": stepMinTokenLength, "skipping": stepSkipping,
 		},
@@ -92,12 +89,12 @@ func TestASnapshotIsReadByGeneratedCode(t *testing.T) {
 	assert.Equal(t, states[0].PartialSince, first.FlushState.LastDataChangeUnixNano)
 	assert.Equal(t, states[0].PartialLength, int64(first.FlushState.LastDataLength))
 	assert.JSONEq(t, `{"author":"author 1","year":1901,"share":0.5}`, string(first.FileAttributes))
-	assert.Equal(t, states[0].Path, first.Path)
-	assert.Equal(t, states[0].Locator.Inode, first.Locator.Inode)
-	assert.Equal(t, states[0].ModTime, first.ModTime)
-	assert.Equal(t, states[0].Size, first.Size)
-	require.Len(t, first.Frontier, 1)
-	assert.Equal(t, states[0].Ladder.At(0).Sum, first.Frontier[0].Sum)
+	place := protowire.AppendVarint(nil, states[0].Locator.Device)
+	place = protowire.AppendVarint(place, states[0].Locator.Inode)
+	assert.Equal(t, append(place, states[0].Path...), first.Place)
+	evidence := protowire.AppendVarint(nil, protowire.EncodeZigZag(states[0].Size-states[0].Offset))
+	evidence = protowire.AppendFixed64(evidence, uint64(states[0].ModTime))
+	assert.Equal(t, append(evidence, ladderBytes(states[0])...), first.Evidence)
 	assert.Equal(t, int64(300), second.Offset, "upstream goes on in the compressed file")
 	assert.Equal(t, states[1].Offset, second.LogicalOffset)
 	assert.Equal(t, int64(900), second.BaseAt)
@@ -105,12 +102,28 @@ func TestASnapshotIsReadByGeneratedCode(t *testing.T) {
 	assert.Equal(t, int32(12), second.TokenLenState.MinimumLength)
 	assert.True(t, second.Skipping)
 	assert.Nil(t, list.Metadata[2].Fingerprint)
-	assert.Equal(t, int64(77), list.Metadata[2].HashedFingerprint.Length)
+	digest := fileid.Digest{1, 2, 3}
+	assert.Equal(t, append([]byte{77}, digest[:]...), list.Metadata[2].HashedFingerprint)
 	assert.Equal(t, int32(len(states)), list.Seal.Count)
 
 	canonical, err := proto.MarshalOptions{Deterministic: true}.Marshal(&list)
 	require.NoError(t, err)
 	assert.Len(t, canonical, len(value), "nothing is encoded longer than it needs to be")
+}
+
+// ladderBytes is a ladder as the schema says it.
+func ladderBytes(s *fileid.State) []byte {
+	var b []byte
+	for i := range s.Ladder.Len() {
+		f := s.Ladder.At(i)
+		distance := protowire.EncodeZigZag(s.Offset - f.Offset)
+		if i > 0 {
+			distance = uint64(s.Ladder.At(i-1).Offset - f.Offset)
+		}
+		b = protowire.AppendVarint(b, distance)
+		b = protowire.AppendFixed64(b, f.Sum)
+	}
+	return b
 }
 
 func TestADeltaIsReadByGeneratedCode(t *testing.T) {
@@ -141,11 +154,11 @@ func TestADeltaIsReadByGeneratedCode(t *testing.T) {
 	assert.Equal(t, states[1].PartialSince, p.Step[0].PartialSince)
 	assert.Equal(t, int64(3), p.Step[0].MinTokenLength)
 	assert.True(t, p.Step[0].Skipping)
-	assert.Len(t, p.Step[1].Frontier, 1, "a rewritten file has its whole ladder written")
+	assert.Equal(t, ladderBytes(states[2]), p.Step[1].Ladder, "a rewritten file has its whole ladder written")
 	assert.Nil(t, p.Step[1].Sum)
 	assert.Equal(t, []int32{3}, p.Removed)
 	require.Len(t, p.Added, 1)
-	assert.Equal(t, "/var/log/app-00004.log", p.Added[0].Path)
+	assert.Equal(t, "/var/log/app-00004.log", string(p.Added[0].Place[len(p.Added[0].Place)-22:]))
 }
 
 func TestAttributesKeepTheirKinds(t *testing.T) {

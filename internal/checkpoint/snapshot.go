@@ -18,6 +18,7 @@ func appendList(b []byte, states []*fileid.State, generation uint64, hashFingerp
 		static encodedStatic
 		checks uint32
 	)
+	w.begin(hashFingerprints)
 	for _, s := range states {
 		static.build(s, hashFingerprints)
 		var check uint32

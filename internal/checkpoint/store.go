@@ -264,7 +264,7 @@ func (s *Store) Applied(SaveResult) {
 	s.retryAt = s.o.Now().Add(backOff(s.failures))
 	if j.full {
 		// Positions are worth more than the way back to upstream: without the
-		// fingerprints' bytes a snapshot takes about a seventh of the room.
+		// fingerprints' bytes a snapshot takes about a tenth of the room.
 		s.useHashes()
 	}
 }

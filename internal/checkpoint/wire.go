@@ -24,15 +24,13 @@ const (
 	entryTokenLength protowire.Number = 7
 	entryFileType    protowire.Number = 8
 	// Metadata, our own.
-	entryLocator           protowire.Number = 100
-	entryPath              protowire.Number = 101
-	entryHashedFingerprint protowire.Number = 102
-	entryBaseAt            protowire.Number = 103
-	entryLogicalOffset     protowire.Number = 104
-	entryFrontier          protowire.Number = 105
-	entrySize              protowire.Number = 106
-	entryModTime           protowire.Number = 107
-	entrySkipping          protowire.Number = 108
+	entryPlace             protowire.Number = 100
+	entryHashedFingerprint protowire.Number = 101
+	entryBaseAt            protowire.Number = 102
+	entryLogicalOffset     protowire.Number = 103
+	entryEvidence          protowire.Number = 104
+	entrySkipping          protowire.Number = 105
+	entrySameAttributes    protowire.Number = 106
 	entryCheck             protowire.Number = 127
 
 	fingerprintBytes protowire.Number = 1
@@ -41,15 +39,6 @@ const (
 	flushLength protowire.Number = 2
 
 	tokenMinimum protowire.Number = 1
-
-	locatorDevice protowire.Number = 1
-	locatorInode  protowire.Number = 2
-
-	hashedLength protowire.Number = 1
-	hashedDigest protowire.Number = 2
-
-	frontierOffset protowire.Number = 1
-	frontierSum    protowire.Number = 2
 
 	sealVersion    protowire.Number = 1
 	sealGeneration protowire.Number = 2
@@ -72,7 +61,7 @@ const (
 	stepRecordNum      protowire.Number = 3
 	stepSum            protowire.Number = 4
 	stepFrontierOffset protowire.Number = 5
-	stepFrontier       protowire.Number = 6
+	stepLadder         protowire.Number = 6
 	stepSizeBeyond     protowire.Number = 7
 	stepModTime        protowire.Number = 8
 	stepPartialLength  protowire.Number = 9

@@ -100,21 +100,31 @@ type Metadata struct {
 	FlushState      *FlushState    `protobuf:"bytes,6,opt,name=flush_state,json=flushState,proto3" json:"flush_state,omitempty"`
 	TokenLenState   *TokenLenState `protobuf:"bytes,7,opt,name=token_len_state,json=tokenLenState,proto3" json:"token_len_state,omitempty"`
 	// ".gz" or empty.
-	FileType          string             `protobuf:"bytes,8,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
-	Locator           *Locator           `protobuf:"bytes,100,opt,name=locator,proto3" json:"locator,omitempty"`
-	Path              string             `protobuf:"bytes,101,opt,name=path,proto3" json:"path,omitempty"`
-	HashedFingerprint *HashedFingerprint `protobuf:"bytes,102,opt,name=hashed_fingerprint,json=hashedFingerprint,proto3" json:"hashed_fingerprint,omitempty"`
+	FileType string `protobuf:"bytes,8,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
+	// Where it was seen last: device and inode as varints, then the path.
+	Place []byte `protobuf:"bytes,100,opt,name=place,proto3" json:"place,omitempty"`
+	// In place of fingerprint: its length as a varint, then the first 16 bytes of
+	// its SHA-256.
+	HashedFingerprint []byte `protobuf:"bytes,101,opt,name=hashed_fingerprint,json=hashedFingerprint,proto3" json:"hashed_fingerprint,omitempty"`
 	// Of a compressed file: the position in the content at which the member at
 	// offset begins.
-	BaseAt int64 `protobuf:"varint,103,opt,name=base_at,json=baseAt,proto3" json:"base_at,omitempty"`
+	BaseAt int64 `protobuf:"varint,102,opt,name=base_at,json=baseAt,proto3" json:"base_at,omitempty"`
 	// Of a compressed file: the committed position in the content.
-	LogicalOffset int64 `protobuf:"varint,104,opt,name=logical_offset,json=logicalOffset,proto3" json:"logical_offset,omitempty"`
-	// From the newest to the oldest.
-	Frontier []*Frontier `protobuf:"bytes,105,rep,name=frontier,proto3" json:"frontier,omitempty"`
-	Size     int64       `protobuf:"varint,106,opt,name=size,proto3" json:"size,omitempty"`
-	// Unix nanoseconds.
-	ModTime  int64 `protobuf:"fixed64,107,opt,name=mod_time,json=modTime,proto3" json:"mod_time,omitempty"`
-	Skipping bool  `protobuf:"varint,108,opt,name=skipping,proto3" json:"skipping,omitempty"`
+	LogicalOffset int64 `protobuf:"varint,103,opt,name=logical_offset,json=logicalOffset,proto3" json:"logical_offset,omitempty"`
+	// What was seen last, and what stood before the position: size less committed
+	// position as a zigzag varint, modification time as sfixed64 (Unix nanoseconds),
+	// and the ladder.
+	//
+	// A ladder is its frontiers from the newest to the oldest, each a varint and
+	// the XXH64 of the at most 256 bytes before it as fixed64. The varint of the
+	// newest is the committed position less its offset, zigzag; of the others it is
+	// how far they stand before the one in front of them.
+	Evidence []byte `protobuf:"bytes,104,opt,name=evidence,proto3" json:"evidence,omitempty"`
+	// The position is inside an oversized record whose rest is left out.
+	Skipping bool `protobuf:"varint,105,opt,name=skipping,proto3" json:"skipping,omitempty"`
+	// Attributes are those of the nearest entry before it that has some. Then the
+	// check covers their text too, behind the bytes of this entry.
+	SameAttributes bool `protobuf:"varint,106,opt,name=same_attributes,json=sameAttributes,proto3" json:"same_attributes,omitempty"`
 	// CRC-32C of all that stands before it in the entry. Always last.
 	Check         uint32 `protobuf:"fixed32,127,opt,name=check,proto3" json:"check,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -207,21 +217,14 @@ func (x *Metadata) GetFileType() string {
 	return ""
 }
 
-func (x *Metadata) GetLocator() *Locator {
+func (x *Metadata) GetPlace() []byte {
 	if x != nil {
-		return x.Locator
+		return x.Place
 	}
 	return nil
 }
 
-func (x *Metadata) GetPath() string {
-	if x != nil {
-		return x.Path
-	}
-	return ""
-}
-
-func (x *Metadata) GetHashedFingerprint() *HashedFingerprint {
+func (x *Metadata) GetHashedFingerprint() []byte {
 	if x != nil {
 		return x.HashedFingerprint
 	}
@@ -242,30 +245,23 @@ func (x *Metadata) GetLogicalOffset() int64 {
 	return 0
 }
 
-func (x *Metadata) GetFrontier() []*Frontier {
+func (x *Metadata) GetEvidence() []byte {
 	if x != nil {
-		return x.Frontier
+		return x.Evidence
 	}
 	return nil
-}
-
-func (x *Metadata) GetSize() int64 {
-	if x != nil {
-		return x.Size
-	}
-	return 0
-}
-
-func (x *Metadata) GetModTime() int64 {
-	if x != nil {
-		return x.ModTime
-	}
-	return 0
 }
 
 func (x *Metadata) GetSkipping() bool {
 	if x != nil {
 		return x.Skipping
+	}
+	return false
+}
+
+func (x *Metadata) GetSameAttributes() bool {
+	if x != nil {
+		return x.SameAttributes
 	}
 	return false
 }
@@ -417,166 +413,6 @@ func (x *TokenLenState) GetMinimumLength() int32 {
 	return 0
 }
 
-type Locator struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Device        uint64                 `protobuf:"varint,1,opt,name=device,proto3" json:"device,omitempty"`
-	Inode         uint64                 `protobuf:"varint,2,opt,name=inode,proto3" json:"inode,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Locator) Reset() {
-	*x = Locator{}
-	mi := &file_checkpoint_proto_msgTypes[5]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Locator) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Locator) ProtoMessage() {}
-
-func (x *Locator) ProtoReflect() protoreflect.Message {
-	mi := &file_checkpoint_proto_msgTypes[5]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Locator.ProtoReflect.Descriptor instead.
-func (*Locator) Descriptor() ([]byte, []int) {
-	return file_checkpoint_proto_rawDescGZIP(), []int{5}
-}
-
-func (x *Locator) GetDevice() uint64 {
-	if x != nil {
-		return x.Device
-	}
-	return 0
-}
-
-func (x *Locator) GetInode() uint64 {
-	if x != nil {
-		return x.Inode
-	}
-	return 0
-}
-
-// HashedFingerprint is a fingerprint without its bytes.
-type HashedFingerprint struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Length int64                  `protobuf:"varint,1,opt,name=length,proto3" json:"length,omitempty"`
-	// The first 16 bytes of the SHA-256.
-	Digest        []byte `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *HashedFingerprint) Reset() {
-	*x = HashedFingerprint{}
-	mi := &file_checkpoint_proto_msgTypes[6]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *HashedFingerprint) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*HashedFingerprint) ProtoMessage() {}
-
-func (x *HashedFingerprint) ProtoReflect() protoreflect.Message {
-	mi := &file_checkpoint_proto_msgTypes[6]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use HashedFingerprint.ProtoReflect.Descriptor instead.
-func (*HashedFingerprint) Descriptor() ([]byte, []int) {
-	return file_checkpoint_proto_rawDescGZIP(), []int{6}
-}
-
-func (x *HashedFingerprint) GetLength() int64 {
-	if x != nil {
-		return x.Length
-	}
-	return 0
-}
-
-func (x *HashedFingerprint) GetDigest() []byte {
-	if x != nil {
-		return x.Digest
-	}
-	return nil
-}
-
-// Frontier is what stood before a position.
-type Frontier struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Offset int64                  `protobuf:"varint,1,opt,name=offset,proto3" json:"offset,omitempty"`
-	// XXH64 of the at most 256 bytes before it.
-	Sum           uint64 `protobuf:"fixed64,2,opt,name=sum,proto3" json:"sum,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Frontier) Reset() {
-	*x = Frontier{}
-	mi := &file_checkpoint_proto_msgTypes[7]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Frontier) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Frontier) ProtoMessage() {}
-
-func (x *Frontier) ProtoReflect() protoreflect.Message {
-	mi := &file_checkpoint_proto_msgTypes[7]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Frontier.ProtoReflect.Descriptor instead.
-func (*Frontier) Descriptor() ([]byte, []int) {
-	return file_checkpoint_proto_rawDescGZIP(), []int{7}
-}
-
-func (x *Frontier) GetOffset() int64 {
-	if x != nil {
-		return x.Offset
-	}
-	return 0
-}
-
-func (x *Frontier) GetSum() uint64 {
-	if x != nil {
-		return x.Sum
-	}
-	return 0
-}
-
 // Seal ends a list that we wrote.
 type Seal struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
@@ -599,7 +435,7 @@ type Seal struct {
 
 func (x *Seal) Reset() {
 	*x = Seal{}
-	mi := &file_checkpoint_proto_msgTypes[8]
+	mi := &file_checkpoint_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -611,7 +447,7 @@ func (x *Seal) String() string {
 func (*Seal) ProtoMessage() {}
 
 func (x *Seal) ProtoReflect() protoreflect.Message {
-	mi := &file_checkpoint_proto_msgTypes[8]
+	mi := &file_checkpoint_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -624,7 +460,7 @@ func (x *Seal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Seal.ProtoReflect.Descriptor instead.
 func (*Seal) Descriptor() ([]byte, []int) {
-	return file_checkpoint_proto_rawDescGZIP(), []int{8}
+	return file_checkpoint_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Seal) GetVersion() int32 {
@@ -695,7 +531,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_checkpoint_proto_msgTypes[9]
+	mi := &file_checkpoint_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -707,7 +543,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_checkpoint_proto_msgTypes[9]
+	mi := &file_checkpoint_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -720,7 +556,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_checkpoint_proto_rawDescGZIP(), []int{9}
+	return file_checkpoint_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Progress) GetVersion() int32 {
@@ -777,8 +613,9 @@ type Step struct {
 	Sum *uint64 `protobuf:"fixed64,4,opt,name=sum,proto3,oneof" json:"sum,omitempty"`
 	// Offset of the newest frontier; 0: that of the step.
 	FrontierOffset int64 `protobuf:"varint,5,opt,name=frontier_offset,json=frontierOffset,proto3" json:"frontier_offset,omitempty"`
-	// All frontiers, in place of sum: the file was rewritten since the snapshot.
-	Frontier []*Frontier `protobuf:"bytes,6,rep,name=frontier,proto3" json:"frontier,omitempty"`
+	// The whole ladder, as in Metadata.evidence, in place of sum: the file was
+	// rewritten since the snapshot.
+	Ladder []byte `protobuf:"bytes,6,opt,name=ladder,proto3" json:"ladder,omitempty"`
 	// Size less offset.
 	SizeBeyond    int64 `protobuf:"zigzag64,7,opt,name=size_beyond,json=sizeBeyond,proto3" json:"size_beyond,omitempty"`
 	ModTime       int64 `protobuf:"fixed64,8,opt,name=mod_time,json=modTime,proto3" json:"mod_time,omitempty"`
@@ -793,7 +630,7 @@ type Step struct {
 
 func (x *Step) Reset() {
 	*x = Step{}
-	mi := &file_checkpoint_proto_msgTypes[10]
+	mi := &file_checkpoint_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -805,7 +642,7 @@ func (x *Step) String() string {
 func (*Step) ProtoMessage() {}
 
 func (x *Step) ProtoReflect() protoreflect.Message {
-	mi := &file_checkpoint_proto_msgTypes[10]
+	mi := &file_checkpoint_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -818,7 +655,7 @@ func (x *Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Step.ProtoReflect.Descriptor instead.
 func (*Step) Descriptor() ([]byte, []int) {
-	return file_checkpoint_proto_rawDescGZIP(), []int{10}
+	return file_checkpoint_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Step) GetPosition() int32 {
@@ -856,9 +693,9 @@ func (x *Step) GetFrontierOffset() int64 {
 	return 0
 }
 
-func (x *Step) GetFrontier() []*Frontier {
+func (x *Step) GetLadder() []byte {
 	if x != nil {
-		return x.Frontier
+		return x.Ladder
 	}
 	return nil
 }
@@ -912,7 +749,7 @@ const file_checkpoint_proto_rawDesc = "" +
 	"\x10checkpoint.proto\x12\x16otelfilelog.checkpoint\"~\n" +
 	"\fMetadataList\x12<\n" +
 	"\bmetadata\x18\x01 \x03(\v2 .otelfilelog.checkpoint.MetadataR\bmetadata\x120\n" +
-	"\x04seal\x18d \x01(\v2\x1c.otelfilelog.checkpoint.SealR\x04seal\"\x95\x06\n" +
+	"\x04seal\x18d \x01(\v2\x1c.otelfilelog.checkpoint.SealR\x04seal\"\x89\x05\n" +
 	"\bMetadata\x12E\n" +
 	"\vfingerprint\x18\x01 \x01(\v2#.otelfilelog.checkpoint.FingerprintR\vfingerprint\x12\x16\n" +
 	"\x06offset\x18\x02 \x01(\x03R\x06offset\x12\x1d\n" +
@@ -923,16 +760,14 @@ const file_checkpoint_proto_rawDesc = "" +
 	"\vflush_state\x18\x06 \x01(\v2\".otelfilelog.checkpoint.FlushStateR\n" +
 	"flushState\x12M\n" +
 	"\x0ftoken_len_state\x18\a \x01(\v2%.otelfilelog.checkpoint.TokenLenStateR\rtokenLenState\x12\x1b\n" +
-	"\tfile_type\x18\b \x01(\tR\bfileType\x129\n" +
-	"\alocator\x18d \x01(\v2\x1f.otelfilelog.checkpoint.LocatorR\alocator\x12\x12\n" +
-	"\x04path\x18e \x01(\tR\x04path\x12X\n" +
-	"\x12hashed_fingerprint\x18f \x01(\v2).otelfilelog.checkpoint.HashedFingerprintR\x11hashedFingerprint\x12\x17\n" +
-	"\abase_at\x18g \x01(\x03R\x06baseAt\x12%\n" +
-	"\x0elogical_offset\x18h \x01(\x03R\rlogicalOffset\x12<\n" +
-	"\bfrontier\x18i \x03(\v2 .otelfilelog.checkpoint.FrontierR\bfrontier\x12\x12\n" +
-	"\x04size\x18j \x01(\x03R\x04size\x12\x19\n" +
-	"\bmod_time\x18k \x01(\x10R\amodTime\x12\x1a\n" +
-	"\bskipping\x18l \x01(\bR\bskipping\x12\x14\n" +
+	"\tfile_type\x18\b \x01(\tR\bfileType\x12\x14\n" +
+	"\x05place\x18d \x01(\fR\x05place\x12-\n" +
+	"\x12hashed_fingerprint\x18e \x01(\fR\x11hashedFingerprint\x12\x17\n" +
+	"\abase_at\x18f \x01(\x03R\x06baseAt\x12%\n" +
+	"\x0elogical_offset\x18g \x01(\x03R\rlogicalOffset\x12\x1a\n" +
+	"\bevidence\x18h \x01(\fR\bevidence\x12\x1a\n" +
+	"\bskipping\x18i \x01(\bR\bskipping\x12'\n" +
+	"\x0fsame_attributes\x18j \x01(\bR\x0esameAttributes\x12\x14\n" +
 	"\x05check\x18\x7f \x01(\aR\x05check\".\n" +
 	"\vFingerprint\x12\x1f\n" +
 	"\vfirst_bytes\x18\x01 \x01(\fR\n" +
@@ -942,16 +777,7 @@ const file_checkpoint_proto_rawDesc = "" +
 	"\x1alast_data_change_unix_nano\x18\x01 \x01(\x03R\x16lastDataChangeUnixNano\x12(\n" +
 	"\x10last_data_length\x18\x02 \x01(\x05R\x0elastDataLength\"6\n" +
 	"\rTokenLenState\x12%\n" +
-	"\x0eminimum_length\x18\x01 \x01(\x05R\rminimumLength\"7\n" +
-	"\aLocator\x12\x16\n" +
-	"\x06device\x18\x01 \x01(\x04R\x06device\x12\x14\n" +
-	"\x05inode\x18\x02 \x01(\x04R\x05inode\"C\n" +
-	"\x11HashedFingerprint\x12\x16\n" +
-	"\x06length\x18\x01 \x01(\x03R\x06length\x12\x16\n" +
-	"\x06digest\x18\x02 \x01(\fR\x06digest\"4\n" +
-	"\bFrontier\x12\x16\n" +
-	"\x06offset\x18\x01 \x01(\x03R\x06offset\x12\x10\n" +
-	"\x03sum\x18\x02 \x01(\x06R\x03sum\"\xaa\x01\n" +
+	"\x0eminimum_length\x18\x01 \x01(\x05R\rminimumLength\"\xaa\x01\n" +
 	"\x04Seal\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12\x1e\n" +
 	"\n" +
@@ -970,15 +796,15 @@ const file_checkpoint_proto_rawDesc = "" +
 	"\x04step\x18\x03 \x03(\v2\x1c.otelfilelog.checkpoint.StepR\x04step\x12\x18\n" +
 	"\aremoved\x18\x04 \x03(\x05R\aremoved\x126\n" +
 	"\x05added\x18\x05 \x03(\v2 .otelfilelog.checkpoint.MetadataR\x05added\x12\x14\n" +
-	"\x05check\x18\x0f \x01(\aR\x05check\"\xad\x03\n" +
+	"\x05check\x18\x0f \x01(\aR\x05check\"\x87\x03\n" +
 	"\x04Step\x12\x1a\n" +
 	"\bposition\x18\x01 \x01(\x05R\bposition\x12\x16\n" +
 	"\x06offset\x18\x02 \x01(\x03R\x06offset\x12\x1d\n" +
 	"\n" +
 	"record_num\x18\x03 \x01(\x03R\trecordNum\x12\x15\n" +
 	"\x03sum\x18\x04 \x01(\x06H\x00R\x03sum\x88\x01\x01\x12'\n" +
-	"\x0ffrontier_offset\x18\x05 \x01(\x03R\x0efrontierOffset\x12<\n" +
-	"\bfrontier\x18\x06 \x03(\v2 .otelfilelog.checkpoint.FrontierR\bfrontier\x12\x1f\n" +
+	"\x0ffrontier_offset\x18\x05 \x01(\x03R\x0efrontierOffset\x12\x16\n" +
+	"\x06ladder\x18\x06 \x01(\fR\x06ladder\x12\x1f\n" +
 	"\vsize_beyond\x18\a \x01(\x12R\n" +
 	"sizeBeyond\x12\x19\n" +
 	"\bmod_time\x18\b \x01(\x10R\amodTime\x12%\n" +
@@ -1001,37 +827,30 @@ func file_checkpoint_proto_rawDescGZIP() []byte {
 	return file_checkpoint_proto_rawDescData
 }
 
-var file_checkpoint_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_checkpoint_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_checkpoint_proto_goTypes = []any{
-	(*MetadataList)(nil),      // 0: otelfilelog.checkpoint.MetadataList
-	(*Metadata)(nil),          // 1: otelfilelog.checkpoint.Metadata
-	(*Fingerprint)(nil),       // 2: otelfilelog.checkpoint.Fingerprint
-	(*FlushState)(nil),        // 3: otelfilelog.checkpoint.FlushState
-	(*TokenLenState)(nil),     // 4: otelfilelog.checkpoint.TokenLenState
-	(*Locator)(nil),           // 5: otelfilelog.checkpoint.Locator
-	(*HashedFingerprint)(nil), // 6: otelfilelog.checkpoint.HashedFingerprint
-	(*Frontier)(nil),          // 7: otelfilelog.checkpoint.Frontier
-	(*Seal)(nil),              // 8: otelfilelog.checkpoint.Seal
-	(*Progress)(nil),          // 9: otelfilelog.checkpoint.Progress
-	(*Step)(nil),              // 10: otelfilelog.checkpoint.Step
+	(*MetadataList)(nil),  // 0: otelfilelog.checkpoint.MetadataList
+	(*Metadata)(nil),      // 1: otelfilelog.checkpoint.Metadata
+	(*Fingerprint)(nil),   // 2: otelfilelog.checkpoint.Fingerprint
+	(*FlushState)(nil),    // 3: otelfilelog.checkpoint.FlushState
+	(*TokenLenState)(nil), // 4: otelfilelog.checkpoint.TokenLenState
+	(*Seal)(nil),          // 5: otelfilelog.checkpoint.Seal
+	(*Progress)(nil),      // 6: otelfilelog.checkpoint.Progress
+	(*Step)(nil),          // 7: otelfilelog.checkpoint.Step
 }
 var file_checkpoint_proto_depIdxs = []int32{
-	1,  // 0: otelfilelog.checkpoint.MetadataList.metadata:type_name -> otelfilelog.checkpoint.Metadata
-	8,  // 1: otelfilelog.checkpoint.MetadataList.seal:type_name -> otelfilelog.checkpoint.Seal
-	2,  // 2: otelfilelog.checkpoint.Metadata.fingerprint:type_name -> otelfilelog.checkpoint.Fingerprint
-	3,  // 3: otelfilelog.checkpoint.Metadata.flush_state:type_name -> otelfilelog.checkpoint.FlushState
-	4,  // 4: otelfilelog.checkpoint.Metadata.token_len_state:type_name -> otelfilelog.checkpoint.TokenLenState
-	5,  // 5: otelfilelog.checkpoint.Metadata.locator:type_name -> otelfilelog.checkpoint.Locator
-	6,  // 6: otelfilelog.checkpoint.Metadata.hashed_fingerprint:type_name -> otelfilelog.checkpoint.HashedFingerprint
-	7,  // 7: otelfilelog.checkpoint.Metadata.frontier:type_name -> otelfilelog.checkpoint.Frontier
-	10, // 8: otelfilelog.checkpoint.Progress.step:type_name -> otelfilelog.checkpoint.Step
-	1,  // 9: otelfilelog.checkpoint.Progress.added:type_name -> otelfilelog.checkpoint.Metadata
-	7,  // 10: otelfilelog.checkpoint.Step.frontier:type_name -> otelfilelog.checkpoint.Frontier
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	1, // 0: otelfilelog.checkpoint.MetadataList.metadata:type_name -> otelfilelog.checkpoint.Metadata
+	5, // 1: otelfilelog.checkpoint.MetadataList.seal:type_name -> otelfilelog.checkpoint.Seal
+	2, // 2: otelfilelog.checkpoint.Metadata.fingerprint:type_name -> otelfilelog.checkpoint.Fingerprint
+	3, // 3: otelfilelog.checkpoint.Metadata.flush_state:type_name -> otelfilelog.checkpoint.FlushState
+	4, // 4: otelfilelog.checkpoint.Metadata.token_len_state:type_name -> otelfilelog.checkpoint.TokenLenState
+	7, // 5: otelfilelog.checkpoint.Progress.step:type_name -> otelfilelog.checkpoint.Step
+	1, // 6: otelfilelog.checkpoint.Progress.added:type_name -> otelfilelog.checkpoint.Metadata
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_checkpoint_proto_init() }
@@ -1039,14 +858,14 @@ func file_checkpoint_proto_init() {
 	if File_checkpoint_proto != nil {
 		return
 	}
-	file_checkpoint_proto_msgTypes[10].OneofWrappers = []any{}
+	file_checkpoint_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_checkpoint_proto_rawDesc), len(file_checkpoint_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
