@@ -126,6 +126,9 @@ func TestABatchEndsAsItsConsumerAnswers(t *testing.T) {
 		{"what a consumer may have changed is read again", endless, true, []func(plog.Logs) error{busy}, Rebuild, nil, 0, 1},
 		{"let go without retry", Retry{}, false, []func(plog.Logs) error{busy}, LetGo, nil, 0, 0},
 		{"dropped for good", endless, false, []func(plog.Logs) error{permanent}, Dropped, nil, 3, 0},
+		{"only what is rejected is counted when the rest was accepted", endless, false, []func(plog.Logs) error{func(logs plog.Logs) error {
+			return consumererror.NewPermanent(partly(logs))
+		}}, Dropped, nil, 2, 0},
 		{"dropped for good after refusals", endless, false, []func(plog.Logs) error{busy, permanent}, Dropped, nil, 3, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
