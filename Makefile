@@ -63,6 +63,7 @@ plots: ## draw the plots of BENCHMARKS.md from what bench and compare have left 
 
 soak: $(BINARY) ## kill the distribution at random moments while files rotate, account for every line
 	FILELOG_SOAK=1 FILELOG_BINARY=$(BINARY) $(GO) test -run Soak -count 1 -timeout 60m -v .
+	FILELOG_SOAK=1 $(GO) test -race -run MutatingConsumerForHalfAMinute -count 1 -v .
 
 fuzz: ## run every fuzz target for FUZZTIME=30s
 	@for pkg in $$($(GO) list ./...); do \
