@@ -75,7 +75,7 @@ func (g *Registry) Questions(s Sighting) []int64 {
 // apart are known to be other files: they were compared and differ, or were
 // held long enough.
 func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Record) Decision {
-	var adopt, hold, same *Record
+	var adopt, hold, whole, same *Record // whole: what hold would be if shorter ones did not count
 	alike := false
 	for _, r := range g.candidates(s) {
 		alike = true
@@ -97,9 +97,15 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 			if hold == nil || better(r, hold) {
 				hold = r
 			}
+			if full && (whole == nil || better(r, whole)) {
+				whole = r
+			}
 		}
 	}
 	switch {
+	case adopt != nil && whole != nil && whole.State.Offset > adopt.State.Offset:
+		// The deepest frontier decides: those files only began alike.
+		return Decision{Kind: Hold, Record: whole, Reason: "has more of a file that lives on than of one that is gone"}
 	case adopt != nil && adopt.orphan:
 		return Decision{Kind: Adopt, Record: adopt, Reason: "has the content of a file that was rewritten"}
 	case adopt != nil && (same == nil || adopt.State.Ladder.Len() > 0):

@@ -8,6 +8,8 @@ import (
 	"os"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/otelfilelog/filelogreceiver/internal/fileid"
 )
 
@@ -75,6 +77,14 @@ func (f *osFile) Stat() (Info, error) {
 		}
 		return infoOf(&st), nil
 	}
+}
+
+func (f *osFile) Duplicate() (Handle, error) {
+	fd, err := unix.FcntlInt(uintptr(f.fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return &osFile{fd: fd}, nil
 }
 
 func (f *osFile) ReadAt(p []byte, offset int64) (int, error) {

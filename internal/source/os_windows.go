@@ -85,6 +85,15 @@ func (f *osFile) Stat() (Info, error) {
 	}, nil
 }
 
+func (f *osFile) Duplicate() (Handle, error) {
+	process := windows.CurrentProcess()
+	var h windows.Handle
+	if err := windows.DuplicateHandle(process, f.h, process, &h, 0, false, windows.DUPLICATE_SAME_ACCESS); err != nil {
+		return nil, os.NewSyscallError("DuplicateHandle", err)
+	}
+	return &osFile{h: h}, nil
+}
+
 func (f *osFile) ReadAt(p []byte, offset int64) (int, error) {
 	total := 0
 	for total < len(p) {

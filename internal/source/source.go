@@ -34,6 +34,9 @@ type Handle interface {
 	io.ReaderAt
 	// Stat tells what is behind the handle now, without an allocation.
 	Stat() (Info, error)
+	// Duplicate opens the same file once more, whether it still has a name or
+	// not. Either handle may be used and closed without regard to the other.
+	Duplicate() (Handle, error)
 	Close() error
 }
 

@@ -17,7 +17,7 @@ type queue struct {
 	backlog []*body
 	turns   int
 	drain   bool // operators have let go of records on their own
-	errands []func() func(time.Time)
+	errands []errand
 }
 
 // enqueue puts b in line if it has something to do and may do it now.
@@ -63,8 +63,8 @@ func (l *Loop) nextTurn() *turn {
 	}
 	if len(q.errands) > 0 {
 		t := l.newTurn()
-		t.errand = q.errands[0]
-		q.errands[0] = nil
+		t.errand = l.ready(q.errands[0])
+		q.errands[0] = errand{}
 		q.errands = q.errands[1:]
 		return t
 	}

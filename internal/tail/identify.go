@@ -201,19 +201,18 @@ func (l *Loop) investigate(b *body, s registry.Sighting, then func(answers []fil
 		then(answers, err, now)
 		return
 	}
-	probe := probe{l.Layer, b.path, b.info}
-	l.errand(func() func(time.Time) {
+	info := b.info
+	l.errand(func(files []source.Handle, err error) func(time.Time) {
 		var answers []fileid.Frontier
-		err := probe.open(func(h source.Handle) (err error) {
-			answers, err = frontiersOfCompressed(h, probe.info.Size, questions)
-			return err
-		})
+		if err == nil {
+			answers, err = frontiersOfCompressed(files[0], info.Size, questions)
+		}
 		return func(now time.Time) {
-			if errors.Is(err, source.ErrIncomplete) && !beingWritten(probe.info, now) {
+			if errors.Is(err, source.ErrIncomplete) && !beingWritten(info, now) {
 				err = nil
 			}
 			switch {
-			case l.bodies[probe.info.Locator] != b || b.rec != nil:
+			case l.bodies[info.Locator] != b || b.rec != nil:
 				// It was let go meanwhile.
 			case err == nil && !answeredAll(l.Registry.Questions(s), questions):
 				l.investigate(b, s, then)
@@ -221,7 +220,7 @@ func (l *Loop) investigate(b *body, s registry.Sighting, then func(answers []fil
 				then(answers, err, now)
 			}
 		}
-	})
+	}, b)
 }
 
 // answeredAll tells whether all questions were asked; both are descending.

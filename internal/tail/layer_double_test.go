@@ -90,6 +90,15 @@ func (h *doubleHandle) ReadAt(p []byte, offset int64) (int, error) {
 	return h.Handle.ReadAt(p, offset)
 }
 
+func (h *doubleHandle) Duplicate() (source.Handle, error) {
+	other, err := h.Handle.Duplicate()
+	if err != nil {
+		return nil, err
+	}
+	h.layer.count(&h.layer.handles, 1)
+	return &doubleHandle{Handle: other, layer: h.layer, path: h.path}, nil
+}
+
 func (h *doubleHandle) Close() error {
 	h.layer.count(&h.layer.handles, -1)
 	return h.Handle.Close()

@@ -99,7 +99,7 @@ func (l *Loop) letTwinGo(b *body, now time.Time) bool {
 	l.see(b, info, now)
 	b.info.Links = info.Links
 	original := l.owners[b.twin.of]
-	if original == nil || original.inFlight || !b.quiet(now, 0) || !b.compressed && info.Size > b.twin.shared {
+	if original == nil || original.inFlight || !b.quiet(now, 0) || b.twin.busy || b.twin.compared != versionOf(info) && !b.twin.failed {
 		return false // lookAtTwin finds out
 	}
 	defer b.pin()()

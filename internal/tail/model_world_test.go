@@ -42,6 +42,8 @@ type modelFile struct {
 	behind bool
 	// remembered: the loop that was stopped last followed it.
 	remembered bool
+	// seenAs is the name that the loop knows it by.
+	seenAs string
 }
 
 // world is the model: files with the lines in them.
@@ -175,6 +177,12 @@ func (w *world) known(f *modelFile) bool {
 		}
 	}
 	return false
+}
+
+// forgotten tells whether nothing is known of f any more by its inode.
+func (w *world) forgotten(f *modelFile) bool {
+	info, err := source.OS.Stat(w.path(f.name))
+	return err == nil && w.loop != nil && !w.loop.Registry.KnowsLocator(info.Locator)
 }
 
 func (w *world) isFile(b *body, f *modelFile) bool {
@@ -422,6 +430,9 @@ func (w *world) deny(f *modelFile, denied bool) {
 	if denied && !w.known(f) {
 		w.repeat(f) // whose copy it is may be forgotten until it can be read
 	}
+	if !denied && f.seenAs != w.path(f.name) && w.forgotten(f) {
+		w.repeat(f) // nobody could know that it stands there: as if it had been out of the pattern
+	}
 	w.denied[w.path(f.name)] = denied
 	w.note("deny %s: %v", f.name, denied)
 }
@@ -445,6 +456,9 @@ func (w *world) hide(f *modelFile, hidden bool) {
 // looked notes what the loop has got hold of by a poll.
 func (w *world) looked() {
 	for _, f := range w.files {
+		if info, err := source.OS.Stat(w.path(f.name)); err == nil && f.name != "" && w.loop.bodies[info.Locator] != nil {
+			f.seenAs = w.loop.bodies[info.Locator].path
+		}
 		if f.readable() && w.conf.FilesPerPoll == 0 && w.conf.MaxOpenFiles >= 100 {
 			f.followed = true
 		}

@@ -23,16 +23,23 @@ type twin struct {
 	shared int64     // so many bytes are known to be the same
 	since  time.Time // when it changed last
 	size   int64     // its size then
-	// compared is the size that it had when all of it was found to be the same;
-	// -1: that was not yet.
-	compared int64
+	// compared is what the file was like when all of it was found to be the same.
+	compared version
 	busy     bool        // a worker is looking at it
-	original source.Info // of the original, when that was
+	failed   bool        // the latest look at it, by a worker
+	original source.Info // of the original, when all was found to be the same
 }
+
+// version is what a file was like at some time: while it is like that, its
+// content is taken to be what it was. The zero value is that of no file: empty
+// ones are not held.
+type version struct{ size, modTime int64 }
+
+func versionOf(i source.Info) version { return version{i.Size, i.ModTime} }
 
 // hold lets b wait as a twin of rec.
 func (l *Loop) hold(b *body, rec *registry.Record, shared int64, now time.Time) {
-	b.twin = &twin{of: rec, shared: shared, since: now, size: b.info.Size, compared: -1}
+	b.twin = &twin{of: rec, shared: shared, since: now, size: b.info.Size}
 	b.rec, b.pending = nil, false
 	l.twins = append(l.twins, b)
 	rec.Copied = true
@@ -73,17 +80,17 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 		return l.outlive(b)
 	case original.inFlight && original.pending:
 		return false // its end is not known just now
-	case t.compared != b.info.Size && (b.compressed || original.compressed):
+	case t.compared != versionOf(b.info) && (b.compressed || original.compressed):
 		l.compareLater(b, original)
 		return false
-	case t.compared != b.info.Size:
+	case t.compared != versionOf(b.info):
 		shared, parted := l.compareWith(b, t.of, t.shared)
 		t.shared = shared
 		if parted {
 			return l.release(b, now)
 		}
 		if shared >= b.info.Size {
-			t.compared = b.info.Size
+			t.compared = versionOf(b.info)
 			t.original = original.info
 		}
 	case t.of.State.Offset < t.shared && original.info != t.original && !original.inFlight && !b.compressed && !original.compressed:
@@ -168,16 +175,16 @@ func (l *Loop) release(b *body, now time.Time) bool {
 	t := b.twin
 	return l.again(b, func(s registry.Sighting, answers []fileid.Frontier, now time.Time) {
 		apart := []*registry.Record{t.of}
+		offset := int64(0)
+		if t.shared > sharedShort {
+			offset = l.readOfOriginal(b, s.Head)
+		}
 		b.twin = nil
 		switch l.Registry.Resolve(s, answers, apart).Kind {
 		case registry.Hold, registry.Adopt, registry.Continue:
 			// It is also the content of a third one.
 			l.take(b, s, answers, apart, 0, now)
 			return
-		}
-		offset := int64(0)
-		if t.shared > sharedShort && !b.compressed {
-			offset = l.lineStart(b, min(t.shared, t.of.State.Offset))
 		}
 		l.begin(b, s, offset)
 		if offset > 0 {
@@ -204,10 +211,11 @@ func (l *Loop) lineStart(b *body, offset int64) int64 {
 	return offset
 }
 
-// compareWith compares the content of b with that of the file of rec from
-// position from on, as far as both go and as one poll allows. parted: they
-// differ, or b has more than the other. Of compressed files nothing is compared
-// here: see compareLater.
+// compareWith compares the content of b with that of the file of rec, as far as
+// both go and as one poll allows. What is before from was compared in earlier
+// polls; of that it looks at the beginning and at the end once more, since b may
+// have been rewritten. parted: they differ, or b has more than the other. Of
+// compressed files nothing is compared here: see compareLater.
 func (l *Loop) compareWith(b *body, rec *registry.Record, from int64) (shared int64, parted bool) {
 	original := l.owners[rec]
 	if original == nil || original.compressed || b.compressed {
@@ -239,12 +247,28 @@ func endsDeleted(b *body, size int64) bool {
 	return err == nil && info.Links == 0 && info.Size == size
 }
 
-// comparePlain compares two files that are not compressed: a little at first,
-// since most files that begin alike part soon.
+// comparePlain compares two files that are not compressed.
 func (l *Loop) comparePlain(b, original *body, from int64) (shared int64, parted bool) {
+	if from > 0 {
+		if head := min(from, firstCompare); b.info.Size >= from {
+			shared, parted = l.compareRange(b, original, 0, head)
+			if parted || shared < head {
+				return shared, parted
+			}
+			from = max(from-fileid.Window, 0)
+		} else {
+			from = 0 // b became shorter
+		}
+	}
+	return l.compareRange(b, original, from, from+compareBytes)
+}
+
+// compareRange compares two files from position from to position to: a little
+// at first, since most files that begin alike part soon.
+func (l *Loop) compareRange(b, original *body, from, to int64) (shared int64, parted bool) {
 	shared = from
-	for size := firstCompare; shared-from < compareBytes; size = chunkBytes {
-		x, y := l.compareBuffers(size)
+	for size := int64(firstCompare); shared < to; size = chunkBytes {
+		x, y := l.compareBuffers(int(min(size, to-shared)))
 		n, err := source.ReadFull(b.handle, x, shared)
 		if err != nil {
 			return shared, false
@@ -293,39 +317,48 @@ func intact(b *body) bool {
 func (l *Loop) compareLater(b, original *body) {
 	t := b.twin
 	t.busy = true
-	mine, other := probe{l.Layer, b.path, b.info}, probe{l.Layer, original.path, original.info}
-	mineCompressed, otherCompressed := b.compressed, original.compressed
-	l.errand(func() func(time.Time) {
+	seen := versionOf(b.info)
+	mine, other := compared{b.info.Size, b.compressed}, compared{original.info.Size, original.compressed}
+	l.errand(func(files []source.Handle, err error) func(time.Time) {
 		var shared int64
 		var parted bool
-		err := mine.open(func(m source.Handle) error {
-			return other.open(func(o source.Handle) error {
-				x, err := contentFrom(m, mine.info.Size, mineCompressed)
-				if err != nil {
-					return err
-				}
-				defer x.Close()
-				y, err := contentFrom(o, other.info.Size, otherCompressed)
-				if err != nil {
-					return err
-				}
-				defer y.Close()
-				shared, parted, err = compareContents(x, y)
-				return err
-			})
-		})
+		if err == nil {
+			shared, parted, err = compareFiles(files[0], mine, files[1], other)
+		}
 		return func(now time.Time) {
-			if t.busy = false; b.twin != t || err != nil || l.owners[t.of] != original {
+			t.busy, t.failed = false, err != nil
+			if b.twin != t || err != nil || l.owners[t.of] != original {
 				return // the next poll looks again
 			}
 			t.shared = shared
 			if !parted {
-				t.compared = mine.info.Size
+				t.compared = seen
 			} else if l.ensureOpen(original) == nil && intact(original) {
 				l.release(b, now)
 			}
 		}
-	})
+	}, b, original)
+}
+
+// compared is a file that a worker compares, as it was when that was asked for.
+type compared struct {
+	size       int64 // on disk
+	compressed bool
+}
+
+// compareFiles compares the whole content of two files.
+func compareFiles(m source.Handle, mine compared, o source.Handle, other compared) (shared int64, parted bool, err error) {
+	x, err := contentFrom(m, mine.size, mine.compressed)
+	if err != nil {
+		return 0, false, err
+	}
+	defer x.Close()
+	y, err := contentFrom(o, other.size, other.compressed)
+	if err != nil {
+		return 0, false, err
+	}
+	defer y.Close()
+	return compareContents(x, y)
 }
 
 // contentFrom reads the content of a file from its beginning.

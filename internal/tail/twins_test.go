@@ -1,0 +1,40 @@
+package tail
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rewriteInPlace gives a file another content.
+func (r *rig) rewriteInPlace(name, content string) {
+	r.t.Helper()
+	require.NoError(r.t, os.WriteFile(r.path(name), []byte(content), 0o644)) // truncates: the inode stays
+	r.changed(name)
+}
+
+func TestAHeldCopyThatIsRewrittenIsReadFromItsBeginning(t *testing.T) {
+	text, bodies := manyLines("the same", 3000) // more than sharedShort
+	longer, ofLonger := manyLines("rewritten and longer", 4000)
+	equal, ofEqual := manyLines("the SAME", 3000)
+	shorter, ofShorter := manyLines("rewritten and shorter", 1500)
+	for _, c := range []struct {
+		name, content string
+		bodies        []string
+	}{
+		{"longer than it was", longer, ofLonger},
+		{"as long as it was", equal, ofEqual},
+		{"shorter than it was", shorter, ofShorter},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			r.start().write("in/a", text).polls(2)
+			r.write("in/b", text).polls(2)
+			require.Len(t, r.sink.delivered(), len(bodies), "the copy is held")
+			r.rewriteInPlace("in/b", c.content)
+			r.polls(60)
+			require.Equal(t, append(append([]string{}, bodies...), c.bodies...), r.sink.delivered())
+		})
+	}
+}
