@@ -25,6 +25,7 @@ type memoryStorage struct {
 	clients []string
 	values  map[string][]byte
 	fail    func(op string) error
+	hang    chan struct{} // not nil: a write waits until it is closed or its context ends
 }
 
 func (m *memoryStorage) GetClient(_ context.Context, kind component.Kind, id component.ID, name string) (storage.Client, error) {
@@ -38,6 +39,28 @@ func (m *memoryStorage) setFail(fail func(op string) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.fail = fail
+}
+
+func (m *memoryStorage) setHang(hang chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hang = hang
+}
+
+// wait is what a write does first.
+func (m *memoryStorage) wait(ctx context.Context) error {
+	m.mu.Lock()
+	hang := m.hang
+	m.mu.Unlock()
+	if hang == nil {
+		return nil
+	}
+	select {
+	case <-hang:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 type memoryClient struct {
@@ -69,7 +92,10 @@ func (c *memoryClient) Get(_ context.Context, key string) ([]byte, error) {
 	return c.do("get", key, nil)
 }
 
-func (c *memoryClient) Set(_ context.Context, key string, value []byte) error {
+func (c *memoryClient) Set(ctx context.Context, key string, value []byte) error {
+	if err := c.m.wait(ctx); err != nil {
+		return err
+	}
 	_, err := c.do("set", key, value)
 	return err
 }
@@ -79,7 +105,10 @@ func (c *memoryClient) Delete(_ context.Context, key string) error {
 	return err
 }
 
-func (c *memoryClient) Batch(_ context.Context, ops ...*storage.Operation) (err error) {
+func (c *memoryClient) Batch(ctx context.Context, ops ...*storage.Operation) (err error) {
+	if err := c.m.wait(ctx); err != nil {
+		return err
+	}
 	for _, op := range ops {
 		name := map[storage.OpType]string{storage.Get: "get", storage.Set: "set", storage.Delete: "delete"}[op.Type]
 		value, failed := c.do(name, op.Key, op.Value)
