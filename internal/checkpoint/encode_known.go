@@ -19,7 +19,15 @@ func (s *Store) encodeKnown(j *job) bool {
 func (s *Store) encodeSnapshot(j *job) {
 	s.generation = max(s.generation+1, uint64(max(0, s.o.Now().UnixNano())))
 	s.next.reset(len(s.records))
-	b := j.known[:0]
+	size := sealRoom
+	for slot := range s.records {
+		if rec := &s.records[slot]; rec.state != nil {
+			s.refresh(rec)
+			size += rec.static.size + expectedDynamicSize
+		}
+	}
+	// Grown at once: with 10,000 files, growing on the way leaves 60 MB of garbage.
+	b := slices.Grow(j.known[:0], size)
 	s.entries.begin(s.hashed)
 	var checks, check uint32
 	for slot := range s.records {
@@ -27,7 +35,6 @@ func (s *Store) encodeSnapshot(j *job) {
 		if rec.state == nil {
 			continue
 		}
-		s.refresh(rec)
 		b, check = s.entries.append(b, listEntry, &rec.static, rec.state)
 		checks = sumCheck(checks, check)
 		s.next.place(int32(slot), rec.state)

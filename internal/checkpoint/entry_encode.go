@@ -204,5 +204,8 @@ func rungDistance(i int, at int64, f fileid.Frontier) uint64 {
 	return uint64(at - f.Offset)
 }
 
+// expectedDynamicSize is about what an entry takes beside its static part.
+const expectedDynamicSize = 80
+
 // clampInt32 keeps a count in the range that upstream's schema has for it.
 func clampInt32(v int64) int64 { return min(max(v, 0), math.MaxInt32) }

@@ -28,6 +28,9 @@ func appendList(b []byte, states []*fileid.State, generation uint64, hashFingerp
 	return appendSeal(b, seal{generation: generation, count: len(states)}, checks)
 }
 
+// sealRoom is more than a seal takes.
+const sealRoom = 64
+
 // splitSnapshot cuts an encoded snapshot into parts of at most limit bytes, one
 // entry at least in each, for a store that refuses larger values. The parts are
 // lists of their own; part 0 belongs under the snapshot's key.
@@ -36,7 +39,6 @@ func splitSnapshot(value []byte, generation uint64, side, limit int) ([][]byte, 
 		start, end, count int
 		checks            uint32
 	}
-	const sealRoom = 64
 	var pieces []piece
 	var p piece
 	for at := 0; at < len(value); {

@@ -275,6 +275,11 @@ func backOff(failures int) time.Duration {
 	return min(first<<min(failures, 10), most)
 }
 
+// maxKeptBuffer is how large a buffer is kept from one save to the next. That of
+// a snapshot of a thousand files is; of ten thousand it would be more memory than
+// all their States, for something that is done once in a while.
+const maxKeptBuffer = 2 << 20
+
 // knownSaved takes note that a delta or a snapshot is stored.
 func (s *Store) knownSaved(j *job) {
 	if j.kind == KindDelta {
@@ -284,6 +289,9 @@ func (s *Store) knownSaved(j *job) {
 	}
 	s.base, s.next = s.next, s.base
 	s.lastBytes, s.surplus = 0, 0
+	if cap(j.known) > maxKeptBuffer {
+		j.known = nil
+	}
 	s.needSnapshot = s.base.generation == 0
 	kept := s.changed[:0]
 	for _, slot := range s.changed {
