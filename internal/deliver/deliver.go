@@ -81,12 +81,16 @@ func (t *Target) NewSender() *Sender {
 
 // Send delivers logs, which it owns from now on. call bounds the calls to the
 // next consumer, pace the pauses between them: at shutdown pace ends first, so
-// that a call in flight can still be answered.
+// that a call in flight can still be answered. When call is done, nothing is
+// offered any more.
 func (s *Sender) Send(call, pace context.Context, logs plog.Logs) Outcome {
 	t := s.t
 	records := logs.LogRecordCount()
 	if records == 0 {
 		return Accepted
+	}
+	if call.Err() != nil {
+		return Cancelled
 	}
 	opCtx := t.Reporter.StartLogsOp(call)
 	outcome, err := s.attempt(opCtx, pace, logs)

@@ -188,6 +188,15 @@ func TestAStopEndsThePausesAndNothingIsDropped(t *testing.T) {
 	require.Empty(t, b.accepted)
 }
 
+func TestNothingIsOfferedWhenTheTimeForCallsIsOver(t *testing.T) {
+	call, stop := context.WithCancel(context.Background())
+	stop()
+	b := newBench(endless)
+	require.Equal(t, Cancelled, b.target.NewSender().Send(call, context.Background(), records("a")))
+	require.Empty(t, b.accepted)
+	require.Zero(t, b.dropped)
+}
+
 func TestAnAnswerThatComesDuringAStopCounts(t *testing.T) {
 	pace, stop := context.WithCancel(context.Background())
 	b := newBench(endless, func(plog.Logs) error { stop(); return nil })

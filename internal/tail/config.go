@@ -100,6 +100,9 @@ const (
 	// shutdownGrace is how long a call to the next consumer may still take at
 	// shutdown before it is cancelled.
 	shutdownGrace = 3 * time.Second
+	// lastAnswer is how long a call may take that was cancelled because the time
+	// for the shutdown is over.
+	lastAnswer = 200 * time.Millisecond
 	// progressEvery is how often a long turn reports what was accepted.
 	progressEvery = 100 * time.Millisecond
 )

@@ -114,8 +114,8 @@ func (l *Loop) settleAll() {
 	}
 }
 
-// stopPipeline stops the operators at shutdown; what they held is delivered.
-// The workers are idle.
+// stopPipeline stops the operators at shutdown and lets a worker deliver what
+// they held. All workers are idle.
 func (l *Loop) stopPipeline() {
 	if err := l.Pipeline.Stop(); err != nil {
 		l.Logger.Error("Failed to stop operators", zap.Error(err))
@@ -125,8 +125,6 @@ func (l *Loop) stopPipeline() {
 	l.idle--
 	l.busy++
 	l.turns <- t
-	l.apply(<-l.reports)
-	l.settleAll()
 }
 
 // drain delivers what operators let go of on their own.

@@ -103,7 +103,7 @@ func New(c Config, r Rooms, states []*fileid.State, fresh bool) *Loop {
 
 // Run polls until ctx is done, then stops in good order: retries end, calls in
 // flight are waited for, what was accepted is saved, files are closed. The
-// context save bounds the last save.
+// context save bounds that.
 func (l *Loop) Run(ctx, save context.Context) error {
 	workersDone := l.startWorkers()
 	ticker := time.NewTicker(l.PollInterval)
@@ -134,32 +134,6 @@ func (l *Loop) Run(ctx, save context.Context) error {
 			l.saveDone(r)
 		}
 	}
-}
-
-// shutdown ends turns, saves and closes.
-func (l *Loop) shutdown(save context.Context, workersDone <-chan struct{}) error {
-	l.dropHeadroom()
-	l.stopHints()
-	l.cancelPace()
-	grace := time.AfterFunc(shutdownGrace, l.cancelCall)
-	defer grace.Stop()
-	for l.busy > 0 {
-		l.apply(<-l.reports)
-	}
-	if l.Pipeline != nil {
-		l.stopPipeline()
-	}
-	close(l.turns)
-	<-workersDone
-	l.cancelCall()
-	for _, b := range l.bodies {
-		l.discard(b)
-	}
-	l.Observer.closed()
-	if l.Store == nil {
-		return nil
-	}
-	return l.Store.Close(save)
 }
 
 // saveBetweenPolls saves when polls are far apart and much was accepted since,
