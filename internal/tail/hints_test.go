@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
+
+	"github.com/otelfilelog/filelogreceiver/internal/watch"
 )
 
 // hinted makes a loop that knows the names, with directories watched.
@@ -43,6 +45,32 @@ func TestEverythingIsLookedAtNowAndThenWithoutAHint(t *testing.T) {
 	l := hinted(t, filepath.Join(t.TempDir(), "a"))
 	require.True(t, l.takeHints(time.Now().Add(lookAtAll)))
 	require.False(t, l.takeHints(time.Now().Add(lookAtAll)))
+}
+
+func TestAWriteOfWhichNothingWasToldIsSeenAlsoWhenAPollLooksAtFewFiles(t *testing.T) {
+	r := newRig(t)
+	r.conf.WatchFrom, r.conf.FilesPerPoll = 1, 1
+	names := make([]string, 10) // lookAtAll is ten polls: always the same name would have its turn then
+	for i := range names {
+		names[i] = "in/" + strconv.Itoa(i)
+		r.write(names[i], "first "+names[i]+"\n")
+	}
+	r.start().polls(12)
+	if r.loop.hints.watcher == nil || !r.loop.entries[0].watched {
+		t.Skip("the folder for temporary files is on a file system that is not watched")
+	}
+	require.Len(t, r.sink.delivered(), len(names))
+	for _, name := range names {
+		f, err := os.OpenFile(r.path(name), os.O_APPEND|os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = f.WriteString("second\n")
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
+	_, err := r.loop.hints.watcher.Drain(func(watch.Place, []byte) {}) // the events are lost
+	require.NoError(t, err)
+	r.pass(2*lookAtAll + time.Second) // the next listing of the directory would tell
+	require.Len(t, r.sink.delivered(), 2*len(names))
 }
 
 func TestADirectoryThatWasReplacedIsWatchedAnew(t *testing.T) {

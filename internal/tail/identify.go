@@ -202,12 +202,14 @@ func (l *Loop) investigate(b *body, s registry.Sighting, then func(answers []fil
 		return
 	}
 	info := b.info
+	l.investigated++
 	l.errand(func(files []source.Handle, err error) func(time.Time) {
 		var answers []fileid.Frontier
 		if err == nil {
 			answers, err = frontiersOfCompressed(files[0], info.Size, questions)
 		}
 		return func(now time.Time) {
+			l.investigated--
 			if errors.Is(err, source.ErrIncomplete) && !beingWritten(info, now) {
 				err = nil
 			}

@@ -164,8 +164,12 @@ func (l *Loop) discard(b *body) {
 }
 
 // retain forgets the States whose file is gone for good: into the archive, if
-// there is one. A file that is only hidden is not forgotten.
+// there is one. A file that is only hidden is not forgotten. Nothing is while
+// names are left that were not looked at since the last time.
 func (l *Loop) retain() {
+	if !l.rounded {
+		return
+	}
 	var overLimit int
 	l.overdue, overLimit = l.Registry.EndPoll(l.overdue[:0])
 	if len(l.overdue) == 0 {
@@ -175,6 +179,10 @@ func (l *Loop) retain() {
 		limited := i >= len(l.overdue)-overLimit
 		if !limited && l.stillExists(rec) {
 			l.Registry.Keep(rec, keepPolls)
+			continue
+		}
+		if !limited && l.awaited(rec) {
+			l.Registry.Keep(rec, 0)
 			continue
 		}
 		l.bury(rec)
@@ -211,4 +219,14 @@ func (l *Loop) stillExists(rec *registry.Record) bool {
 		return !isGone(err)
 	}
 	return standsIn(s, info)
+}
+
+// awaited tells whether a file may turn out to have the content of rec: one that
+// is held as its twin, or one that waits for a worker to look at it, which takes
+// as long as the destination blocks all of them.
+func (l *Loop) awaited(rec *registry.Record) bool {
+	if l.investigated > 0 {
+		return true
+	}
+	return rec.Copied && slices.ContainsFunc(l.twins, func(b *body) bool { return b.twin != nil && b.twin.of == rec })
 }

@@ -41,6 +41,7 @@ type Loop struct {
 	entries []entry
 	byName  map[string]int // index into entries
 	cursor  int            // where the next poll begins when FilesPerPoll bounds it
+	rounded bool           // the latest poll has come to the end of the names
 	bodies  map[fileid.Locator]*body
 	owners  map[*registry.Record]*body
 	byID    map[uint64]*body           // while operators may hold records
@@ -50,17 +51,19 @@ type Loop struct {
 	twins   []*body
 
 	strangers []stranger
-	overdue   []*registry.Record
-	archive   []*fileid.State // a buffer of retain
-	spare     []*turn
-	compared  []byte // the buffers of compareBuffers
-	polls     uint64
-	fresh     bool // no poll was completed and no State was loaded: start_at applies
-	handles   handleList
-	open      int               // length of handles
-	handleCap int               // lowered when the process runs out of descriptors
-	troubles  map[string]string // paths that cannot be read, and why it was said
-	saved     time.Time
+	// investigated is how many files wait for a worker to find out who they are.
+	investigated int
+	overdue      []*registry.Record
+	archive      []*fileid.State // a buffer of retain
+	spare        []*turn
+	compared     []byte // the buffers of compareBuffers
+	polls        uint64
+	fresh        bool // no poll was completed and no State was loaded: start_at applies
+	handles      handleList
+	open         int               // length of handles
+	handleCap    int               // lowered when the process runs out of descriptors
+	troubles     map[string]string // paths that cannot be read, and why it was said
+	saved        time.Time
 
 	hints       hints
 	backlogAt   time.Time // when a backlog was read last

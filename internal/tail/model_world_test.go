@@ -389,6 +389,9 @@ func (w *world) pack(f *modelFile) {
 	if f.behind {
 		w.repeat(f)
 	}
+	if !w.known(f) {
+		w.unordered[f.stream] = true // nobody has seen whose name it took over
+	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(f.content)

@@ -25,7 +25,7 @@ type entry struct {
 	// then or was left out by FilesPerPoll.
 	relisted bool
 	watched  bool // its directory is watched
-	hinted   bool // and its file was written to
+	hinted   bool // and its file was written to, or is to be looked at all the same
 }
 
 // stranger is a name that leads to a file that is not followed yet.
@@ -92,13 +92,15 @@ func (l *Loop) lookAtNames(paths []match.Path, all bool, now time.Time) {
 	relisted := "" // the directory of the latest name that was listed anew
 	n := len(l.entries)
 	first := 0
+	l.rounded = true
 	if l.FilesPerPoll > 0 && l.FilesPerPoll < n {
 		first, n = l.cursor%n, l.FilesPerPoll
 		l.cursor = first + n
+		l.rounded = l.cursor >= len(l.entries)
 		for i := range paths {
-			if paths[i].Relisted {
-				l.entries[i].relisted = true
-			}
+			e := &l.entries[i]
+			e.relisted = e.relisted || paths[i].Relisted
+			e.hinted = e.hinted || all
 		}
 	}
 	for k := range n {

@@ -1,7 +1,10 @@
 package tail
 
 import (
+	"bytes"
+	"compress/gzip"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,4 +40,34 @@ func TestAHeldCopyThatIsRewrittenIsReadFromItsBeginning(t *testing.T) {
 			require.Equal(t, append(append([]string{}, bodies...), c.bodies...), r.sink.delivered())
 		})
 	}
+}
+
+// pack compresses a file as gzip does: into a file of its own.
+func (r *rig) pack(name string) {
+	r.t.Helper()
+	content, err := os.ReadFile(r.path(name))
+	require.NoError(r.t, err)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err = z.Write(content)
+	require.NoError(r.t, err)
+	require.NoError(r.t, z.Close())
+	r.rewriteInPlace(name+".gz", packed.String())
+	r.remove(name)
+}
+
+func TestALargeFileIsKnownAgainWhenItIsCompressedWhileTheDestinationBlocks(t *testing.T) {
+	r := newRig(t)
+	r.conf.Compression = CompressionAuto
+	text, bodies := manyLines(strings.Repeat("long ", 20), 15_000) // more than inlineDecompress
+	require.Greater(t, len(text), inlineDecompress)
+	r.start().write("in/a", text).polls(3)
+	require.Len(t, r.sink.delivered(), len(bodies))
+	r.sink.set(blocking)
+	r.write("in/other", "other\n").poll() // the only worker waits with it
+	r.pack("in/a")
+	r.polls(20) // the handle of in/a is let go meanwhile
+	r.sink.set(accepting)
+	r.polls(20)
+	require.Equal(t, append(bodies, "other"), r.sink.delivered())
 }
