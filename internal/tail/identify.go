@@ -342,8 +342,26 @@ func (l *Loop) livesElsewhere(rec *registry.Record, b *body) bool {
 	if err != nil || !standsIn(s, info) {
 		return false
 	}
-	other := l.bodies[info.Locator] // of another content: the inode was used again
-	return other == nil || other.rec == rec
+	if other := l.bodies[info.Locator]; other != nil {
+		return other.rec == rec // else of another content: the inode was used again
+	}
+	return !l.rewrittenIn(s)
+}
+
+// rewrittenIn tells whether the file where s was seen last, which is not
+// followed, has not what was read of it any more.
+func (l *Loop) rewrittenIn(s *fileid.State) bool {
+	newest, ok := s.Ladder.Newest()
+	if !ok || newest.Offset != s.Offset || s.Compressed {
+		return false
+	}
+	h, err := l.Layer.Open(s.Path)
+	if err != nil {
+		return false
+	}
+	answers, err := frontiersAt(h, []int64{newest.Offset})
+	_ = h.Close()
+	return err == nil && (len(answers) == 0 || answers[0] != newest)
 }
 
 // standsIn tells whether info can be of the file that s was read of: the same
