@@ -81,6 +81,9 @@ const (
 	// inlineDecompress is up to where a compressed file is decompressed by the
 	// loop itself, to find out whose content it has: about five milliseconds.
 	inlineDecompress = 1 << 20
+	// keepFresh is how many files may wait for their turn while the decompressor
+	// is kept that found out who they are: each takes about 80 KiB.
+	keepFresh = 64
 	// incompleteGrace is how long a compressed file that is not whole may rest
 	// before it is taken as it is.
 	incompleteGrace = 5 * time.Second

@@ -15,6 +15,7 @@ type gunzip struct {
 	stream *source.Gunzip
 	base   int64
 	rest   window
+	fresh  bool // no turn has had it yet: it is of the file as it was identified
 }
 
 // memberBase is where the next member of a compressed file begins that was read

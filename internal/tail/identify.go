@@ -133,6 +133,9 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 			l.Logger.Info("Started watching file", zap.String("path", b.path))
 		}
 	}
+	if len(l.queue.small)+len(l.queue.backlog) >= keepFresh {
+		b.gz = nil
+	}
 	if b.rec != nil && !b.ignoring {
 		b.pending = true
 		b.unread = now
@@ -156,7 +159,7 @@ func (l *Loop) sight(b *body) (registry.Sighting, error) {
 	case l.Compression != CompressionNone && source.IsGzip(head):
 		b.compressed = true
 		s.Size = -1
-		s.Head, err = compressedHead(b, head)
+		s.Head, err = b.decompressHead(head)
 		if errors.Is(err, source.ErrIncomplete) {
 			if err = nil; beingWritten(b.info, l.Now()) {
 				s.Head = nil // what will follow may tell who it is
@@ -258,26 +261,14 @@ func frontiersOf(b *body, offsets []int64) ([]fileid.Frontier, error) {
 	if len(offsets) == 0 {
 		return nil, nil
 	}
-	if b.compressed {
+	switch {
+	case !b.compressed:
+		return frontiersAt(b.handle, offsets)
+	case b.gz != nil && b.gz.fresh && b.gz.rest.start == 0:
+		return b.gz.frontiers(offsets)
+	default:
 		return frontiersOfCompressed(b.handle, b.info.Size, offsets)
 	}
-	return frontiersAt(b.handle, offsets)
-}
-
-// compressedHead reads the decompressed beginning of b into head. The error is
-// ErrIncomplete when the last member is not whole and there may be more of it.
-func compressedHead(b *body, head []byte) ([]byte, error) {
-	head = head[:cap(head)]
-	z, err := source.NewGunzip(b.handle, 0, b.info.Size)
-	if err != nil {
-		return nil, ignoreEOF(err)
-	}
-	defer z.Close()
-	n, err := z.Read(head)
-	if err == nil && n < len(head) {
-		_, err = z.Read(head[n:]) // why it ended
-	}
-	return head[:n], ignoreEOF(err)
 }
 
 // ignoreEOF drops the error that only says that the end was reached.
@@ -294,40 +285,6 @@ func ignoreEnd(err error) error {
 		return nil
 	}
 	return ignoreEOF(err)
-}
-
-// frontiersOfCompressed makes the frontiers of decompressed content in one
-// pass. offsets are descending, as the answers are in ascending order. The error
-// is ErrIncomplete when a question could not be answered because the last member
-// is not whole.
-func frontiersOfCompressed(r io.ReaderAt, size int64, offsets []int64) ([]fileid.Frontier, error) {
-	z, err := source.NewGunzip(r, 0, size)
-	if err != nil {
-		return nil, ignoreEOF(err)
-	}
-	defer z.Close()
-	answers := make([]fileid.Frontier, 0, len(offsets))
-	// buf is a window that slides over the content; at is the position of its end.
-	buf := make([]byte, 0, fileid.Window+chunkBytes)
-	at := int64(0)
-	for i := len(offsets) - 1; i >= 0 && err == nil; i-- {
-		for at < offsets[i] && err == nil {
-			if len(buf) > fileid.Window {
-				buf = append(buf[:0], buf[len(buf)-fileid.Window:]...)
-			}
-			var n int
-			n, err = z.Read(buf[len(buf) : len(buf)+int(min(offsets[i]-at, chunkBytes))])
-			buf = buf[:len(buf)+n]
-			at += int64(n)
-		}
-		if at == offsets[i] {
-			answers = append(answers, fileid.NewFrontier(at, buf[len(buf)-fileid.WindowLen(at):]))
-		}
-	}
-	if len(answers) == len(offsets) {
-		return answers, nil
-	}
-	return answers, ignoreEOF(err)
 }
 
 // livesElsewhere tells whether the file of rec, which is not being read, still

@@ -222,11 +222,12 @@ func (l *Loop) stillExists(rec *registry.Record) bool {
 }
 
 // awaited tells whether a file may turn out to have the content of rec: one that
-// is held as its twin, or one that waits for a worker to look at it, which takes
-// as long as the destination blocks all of them.
+// is held as its twin; a compressed one that is held as the twin of another and
+// was not compared yet; one that waits for a worker to look at it, which takes as
+// long as the destination blocks all of them.
 func (l *Loop) awaited(rec *registry.Record) bool {
-	if l.investigated > 0 {
-		return true
-	}
-	return rec.Copied && slices.ContainsFunc(l.twins, func(b *body) bool { return b.twin != nil && b.twin.of == rec })
+	return l.investigated > 0 || slices.ContainsFunc(l.twins, func(b *body) bool {
+		t := b.twin
+		return t != nil && (t.of == rec || b.compressed && t.compared == version{} && !t.failed)
+	})
 }

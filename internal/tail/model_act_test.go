@@ -198,6 +198,7 @@ func (w *world) actOnFile(f *modelFile, a act) {
 			f.content = []byte(beginnings[a.b%len(beginnings)])
 			w.extend(f, a.c%6, false)
 			w.put(f, 0)
+			w.written(f)
 			w.note("rewrite %s: %q and %d lines, %d bytes", f.name, f.content[:min(20, len(f.content))], a.c%6, len(f.content))
 		}
 	case "delete":

@@ -179,6 +179,19 @@ func (w *world) known(f *modelFile) bool {
 	return false
 }
 
+// readUnderItsName tells whether f is being read, not only held as a twin.
+func (w *world) readUnderItsName(f *modelFile) bool {
+	if w.loop == nil {
+		return false
+	}
+	for _, b := range w.loop.bodies {
+		if b.rec != nil && w.isFile(b, f) {
+			return true
+		}
+	}
+	return false
+}
+
 // forgotten tells whether nothing is known of f any more by its inode.
 func (w *world) forgotten(f *modelFile) bool {
 	info, err := source.OS.Stat(w.path(f.name))
@@ -195,11 +208,16 @@ func (w *world) appendLines(f *modelFile, n int, partial bool) {
 	from := len(f.content)
 	w.extend(f, n, partial)
 	w.put(f, from)
+	w.written(f)
+	w.note("append %d lines (partial %v) to %s, now %d bytes", n, partial, f.name, len(f.content))
+}
+
+// written notes that lines were written to f: where nobody has to look any more,
+// nobody has to read them.
+func (w *world) written(f *modelFile) {
 	if (!f.inPattern() || f.denied) && !w.followedNow(f) {
-		// Nobody has to look there any more.
 		f.followed = false
 	}
-	w.note("append %d lines (partial %v) to %s, now %d bytes", n, partial, f.name, len(f.content))
 }
 
 func (w *world) extend(f *modelFile, n int, partial bool) {
@@ -389,8 +407,8 @@ func (w *world) pack(f *modelFile) {
 	if f.behind {
 		w.repeat(f)
 	}
-	if !w.known(f) {
-		w.unordered[f.stream] = true // nobody has seen whose name it took over
+	if !w.readUnderItsName(f) {
+		w.unordered[f.stream] = true // the packed file is not known to follow the one that had its name
 	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

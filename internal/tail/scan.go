@@ -249,6 +249,9 @@ func (l *Loop) see(b *body, info source.Info, now time.Time) {
 	}
 	b.looked = true
 	b.note(info)
+	if b.gz != nil && b.gz.fresh {
+		b.gz = nil // of another content, for all that is known
+	}
 	if b.twin != nil || b.rec == nil {
 		return
 	}

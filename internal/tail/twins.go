@@ -40,7 +40,7 @@ func versionOf(i source.Info) version { return version{i.Size, i.ModTime} }
 // hold lets b wait as a twin of rec.
 func (l *Loop) hold(b *body, rec *registry.Record, shared int64, now time.Time) {
 	b.twin = &twin{of: rec, shared: shared, since: now, size: b.info.Size}
-	b.rec, b.pending = nil, false
+	b.rec, b.pending, b.gz = nil, false, nil
 	l.twins = append(l.twins, b)
 	rec.Copied = true
 	l.Observer.decided(registry.Decision{Kind: registry.Hold})
@@ -81,6 +81,9 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 	case original.inFlight && original.pending:
 		return false // its end is not known just now
 	case t.compared != versionOf(b.info) && (b.compressed || original.compressed):
+		if original.left && original.info.Links == 0 && b.info.Links > 0 {
+			return false // it is let go soon, and then b is asked whether it has all that was read of it
+		}
 		l.compareLater(b, original)
 		return false
 	case t.compared != versionOf(b.info):
@@ -140,11 +143,25 @@ func (l *Loop) outlive(b *body) bool {
 		of := b.twin.of
 		start := l.readOfOriginal(b, s.Head)
 		b.twin = nil
-		l.take(b, s, answers, nil, start, now)
+		l.take(b, s, answers, l.lessThan(start, s, answers), start, now)
 		if start > 0 && b.rec != nil && b.rec != of && b.rec.State.Offset == start && b.rec.State.Attributes == nil {
 			b.rec.State.Attributes, b.rec.State.HeaderDone = of.State.Attributes, of.State.HeaderDone
 		}
 	})
+}
+
+// lessThan are the records that a file with that sighting could have the content
+// of and that came less far than to start, which is known to be read of it: they
+// are of files that only begin alike.
+func (l *Loop) lessThan(start int64, s registry.Sighting, answers []fileid.Frontier) (apart []*registry.Record) {
+	for start > 0 {
+		d := l.Registry.Resolve(s, answers, apart)
+		if d.Kind != registry.Hold && d.Kind != registry.Adopt || d.Record.State.Offset >= start || slices.Contains(apart, d.Record) {
+			break
+		}
+		apart = append(apart, d.Record)
+	}
+	return apart
 }
 
 // readOfOriginal is how much of b, which begins with head, was read as part of
@@ -331,9 +348,12 @@ func (l *Loop) compareLater(b, original *body) {
 				return // the next poll looks again
 			}
 			t.shared = shared
-			if !parted {
+			switch {
+			case !parted:
 				t.compared = seen
-			} else if l.ensureOpen(original) == nil && intact(original) {
+			case l.ensureOpen(original) != nil || !intact(original) || endsDeleted(original, shared):
+				// As in compareWith.
+			default:
 				l.release(b, now)
 			}
 		}

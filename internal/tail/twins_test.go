@@ -43,7 +43,7 @@ func TestAHeldCopyThatIsRewrittenIsReadFromItsBeginning(t *testing.T) {
 }
 
 // pack compresses a file as gzip does: into a file of its own.
-func (r *rig) pack(name string) {
+func (r *rig) pack(name string) *rig {
 	r.t.Helper()
 	content, err := os.ReadFile(r.path(name))
 	require.NoError(r.t, err)
@@ -53,7 +53,7 @@ func (r *rig) pack(name string) {
 	require.NoError(r.t, err)
 	require.NoError(r.t, z.Close())
 	r.rewriteInPlace(name+".gz", packed.String())
-	r.remove(name)
+	return r.remove(name)
 }
 
 func TestALargeFileIsKnownAgainWhenItIsCompressedWhileTheDestinationBlocks(t *testing.T) {
@@ -70,4 +70,39 @@ func TestALargeFileIsKnownAgainWhenItIsCompressedWhileTheDestinationBlocks(t *te
 	r.sink.set(accepting)
 	r.polls(20)
 	require.Equal(t, append(bodies, "other"), r.sink.delivered())
+}
+
+func TestACompressedFileIsNotReadAgainForEachQuestionAboutIt(t *testing.T) {
+	r := newRig(t)
+	r.conf.Compression = CompressionAuto
+	var ofPacked int64
+	r.layer.read = func(path string, n int, offset int64) error {
+		if !strings.HasSuffix(path, ".gz") {
+			return nil
+		}
+		if info, err := os.Stat(path); err == nil {
+			ofPacked += max(min(int64(n), info.Size()-offset), 0)
+		}
+		return nil
+	}
+	size := func(name string) int64 {
+		info, err := os.Stat(r.path(name))
+		require.NoError(t, err)
+		return info.Size()
+	}
+	const raw = 2000 // what is looked at to see whether a file is compressed, twice
+
+	text, bodies := manyLines("rotated", 5000)
+	r.start().write("in/a", text).polls(3)
+	r.pack("in/a")
+	r.polls(20)
+	require.Equal(t, bodies, r.sink.delivered())
+	require.LessOrEqual(t, ofPacked, 2*size("in/a.gz")+raw, "once when it is held, once when its original is gone")
+
+	ofPacked = 0
+	text, bodies = manyLines("new", 5000)
+	r.write("out/b", text).pack("out/b")
+	r.rename("out/b.gz", "in/b.gz").polls(5)
+	require.Equal(t, bodies, r.sink.delivered()[len(bodies):])
+	require.LessOrEqual(t, ofPacked, size("in/b.gz")+raw)
 }
