@@ -1,6 +1,10 @@
 package checkpoint
 
-import "github.com/otelfilelog/filelogreceiver/internal/fileid"
+import (
+	"slices"
+
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
+)
 
 // layout is what a stored snapshot looks like: which State stands where, and
 // what a delta on top of it may take for granted.
@@ -37,11 +41,11 @@ func (l *layout) vacate(slot int32) {
 // reset empties the layout, for slots many slots.
 func (l *layout) reset(slots int) {
 	l.generation, l.bytes = 0, 0
-	l.positions = l.positions[:0]
-	for range slots {
-		l.positions = append(l.positions, -1)
+	l.positions = slices.Grow(l.positions[:0], slots)[:slots]
+	for slot := range l.positions {
+		l.positions[slot] = -1
 	}
-	l.entries = l.entries[:0]
+	l.entries = slices.Grow(l.entries[:0], slots)
 	l.removed = l.removed[:0]
 }
 

@@ -67,6 +67,10 @@ func (w *saver) perform(ctx context.Context, j *job) {
 		if j.knownErr == nil {
 			// The old delta is of no use, and harmless if it stays.
 			_ = w.vault.dropDelta(ctx)
+			if len(j.known) >= largeSnapshot {
+				j.known = nil
+				giveBack()
+			}
 		}
 	case KindDelta:
 		if j.knownErr = w.vault.saveDelta(ctx, j.known); j.knownErr == nil {

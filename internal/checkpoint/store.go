@@ -225,6 +225,13 @@ func (s *Store) begin(j *job) {
 	}
 }
 
+// manyFiles is from how many files on a snapshot counts as large.
+const manyFiles = 4096
+
+// LargeSnapshotDue tells that the next save cannot be a delta, and stores so many
+// files that it is worth to choose its moment.
+func (s *Store) LargeSnapshotDue() bool { return s.needSnapshot && s.dirty && s.known >= manyFiles }
+
 // Saving tells whether a save is under way, whose result is still to come.
 func (s *Store) Saving() bool { return s.inFlight }
 
@@ -275,11 +282,6 @@ func backOff(failures int) time.Duration {
 	return min(first<<min(failures, 10), most)
 }
 
-// maxKeptBuffer is how large a buffer is kept from one save to the next. That of
-// a snapshot of a thousand files is; of ten thousand it would be more memory than
-// all their States, for something that is done once in a while.
-const maxKeptBuffer = 2 << 20
-
 // knownSaved takes note that a delta or a snapshot is stored.
 func (s *Store) knownSaved(j *job) {
 	if j.kind == KindDelta {
@@ -289,9 +291,6 @@ func (s *Store) knownSaved(j *job) {
 	}
 	s.base, s.next = s.next, s.base
 	s.lastBytes, s.surplus = 0, 0
-	if cap(j.known) > maxKeptBuffer {
-		j.known = nil
-	}
 	s.needSnapshot = s.base.generation == 0
 	kept := s.changed[:0]
 	for _, slot := range s.changed {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -8,15 +9,20 @@ import (
 	"github.com/otelfilelog/filelogreceiver/internal/fileid"
 )
 
-// headKey finds fingerprints by their bytes: the XXH64 of a beginning of the
-// given length. A fingerprint stands under its whole length, which finds it
-// for any file that goes on from it, and under each step below, which finds it
-// for a file that is shorter than it. Steps are few, since each costs a map
-// entry per file.
-type headKey struct {
-	length int
-	sum    uint64
-	whole  bool
+// headKey finds fingerprints by their bytes: a hash of a beginning, of its length,
+// and of whether that is the whole fingerprint. A fingerprint stands under its
+// whole length, which finds it for any file that goes on from it, and under each
+// step below, which finds it for a file that is shorter than it. Steps are few,
+// since each costs a map entry per file. Whoever finds a fingerprint compares it:
+// two keys may be the same by chance.
+type headKey uint64
+
+func keyOf(length int, sum uint64, whole bool) headKey {
+	k := sum ^ uint64(length)*0x9E3779B97F4A7C15
+	if whole {
+		k = ^k
+	}
+	return headKey(k)
 }
 
 // digestKey finds fingerprints of which only the digest is known.
@@ -47,17 +53,26 @@ func (g *Registry) index(r *Record) {
 		g.sorted = nil
 	}
 	if f.IsHashed() {
-		r.digest = digestKey{f.Len(), f.Digest()}
-		g.byDigest[r.digest] = append(g.byDigest[r.digest], r)
+		k := digestKey{f.Len(), f.Digest()}
+		g.byDigest[k] = append(g.byDigest[k], r)
 		return
 	}
-	head := f.Head()
-	r.keys = append(r.keys[:0], headKey{len(head), xxhash.Sum64(head), true})
-	for n := firstStep; n < len(head); n *= stepFactor {
-		r.keys = append(r.keys, headKey{n, xxhash.Sum64(head[:n]), false})
-	}
-	for _, k := range r.keys {
+	for k := range headKeys(f.Head()) {
 		g.byHead[k] = append(g.byHead[k], r)
+	}
+}
+
+// headKeys are the keys under which a fingerprint stands.
+func headKeys(head []byte) iter.Seq[headKey] {
+	return func(yield func(headKey) bool) {
+		if !yield(keyOf(len(head), xxhash.Sum64(head), true)) {
+			return
+		}
+		for n := firstStep; n < len(head); n *= stepFactor {
+			if !yield(keyOf(n, xxhash.Sum64(head[:n]), false)) {
+				return
+			}
+		}
 	}
 }
 
@@ -72,13 +87,12 @@ func (g *Registry) unindex(r *Record) {
 		g.sorted = nil
 	}
 	if f.IsHashed() {
-		removeFrom(g.byDigest, r.digest, r)
+		removeFrom(g.byDigest, digestKey{f.Len(), f.Digest()}, r)
 		return
 	}
-	for _, k := range r.keys {
+	for k := range headKeys(f.Head()) {
 		removeFrom(g.byHead, k, r)
 	}
-	r.keys = r.keys[:0]
 }
 
 func removeFrom[K comparable](m map[K][]*Record, k K, r *Record) {
@@ -135,7 +149,7 @@ func (g *Registry) candidates(s Sighting) []*Record {
 		}
 		_, _ = sum.Write(head[done:n])
 		done = n
-		for _, r := range g.narrow(g.byHead[headKey{n, sum.Sum64(), true}], s) {
+		for _, r := range g.narrow(g.byHead[keyOf(n, sum.Sum64(), true)], s) {
 			if r.State.Fingerprint.IsPrefixOf(head) {
 				found = append(found, r)
 			}
@@ -152,7 +166,7 @@ func (g *Registry) candidates(s Sighting) []*Record {
 		step *= stepFactor
 	}
 	looked := 0
-	for _, r := range g.byHead[headKey{step, xxhash.Sum64(head[:step]), false}] {
+	for _, r := range g.byHead[keyOf(step, xxhash.Sum64(head[:step]), false)] {
 		if looked++; looked > maxShorter {
 			break
 		}

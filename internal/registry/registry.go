@@ -25,9 +25,7 @@ type Record struct {
 	missed int  // polls without its file, counted while not owned; negative: leave it alone so long
 	seen   uint64
 	serial uint64
-	keys   []headKey // under which it stands in Registry.byHead
-	digest digestKey // under which it stands in Registry.byDigest
-	free   int       // index in Registry.unowned, -1 while owned
+	free   int // index in Registry.unowned, -1 while owned
 }
 
 // Owned tells whether a file is being read for this State.

@@ -20,6 +20,9 @@ type queue struct {
 	errands []errand
 }
 
+// waiting tells whether bodies wait for a worker.
+func (q *queue) waiting() bool { return len(q.small)+len(q.backlog) > 0 }
+
 // enqueue puts b in line if it has something to do and may do it now.
 func (l *Loop) enqueue(b *body, now time.Time) {
 	if !b.pending || b.queued || b.inFlight || b.rec == nil || b.ignoring || now.Before(b.retryAt) {

@@ -370,9 +370,14 @@ func (l *Loop) ladderAt(b *body, state *fileid.State) {
 	}
 }
 
-// fingerprint copies as much of head as the configuration says.
+// fingerprint takes as much of the head of a sighting as the configuration says.
+// It keeps the sighting's bytes unless that would waste memory.
 func (l *Loop) fingerprint(head []byte) fileid.Fingerprint {
-	return fileid.NewFingerprint(append([]byte(nil), head[:min(len(head), l.FingerprintSize)]...))
+	n := min(len(head), l.FingerprintSize)
+	if cap(head) > n+n/8 {
+		head = slices.Clone(head[:n])
+	}
+	return fileid.NewFingerprint(head[:n:n])
 }
 
 // own lets b go on with the State of rec.

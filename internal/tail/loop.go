@@ -64,6 +64,7 @@ type Loop struct {
 	handleCap    int               // lowered when the process runs out of descriptors
 	troubles     map[string]string // paths that cannot be read, and why it was said
 	saved        time.Time
+	largeDue     time.Time // since when a large snapshot waits to be saved; zero: none does
 
 	hints       hints
 	backlogAt   time.Time // when a backlog was read last
@@ -147,11 +148,26 @@ func (l *Loop) saveBetweenPolls() {
 	}
 }
 
+// largeSaveWaits is how long the save of a large snapshot may wait for a pause in
+// reading. Storing it takes several times its size for a moment, which is better
+// taken when reading has no garbage about.
+const largeSaveWaits = time.Second
+
 func (l *Loop) save() {
 	if l.Store == nil {
 		return
 	}
-	l.saved = l.Now()
+	now := l.Now()
+	if l.Store.LargeSnapshotDue() && l.queue.waiting() && !l.Store.Saving() {
+		if l.largeDue.IsZero() {
+			l.largeDue = now
+		}
+		if now.Sub(l.largeDue) < largeSaveWaits {
+			return
+		}
+	}
+	l.largeDue = time.Time{}
+	l.saved = now
 	l.Store.Save()
 }
 
