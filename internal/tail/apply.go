@@ -187,45 +187,11 @@ func (l *Loop) ended(b *body, now time.Time) {
 }
 
 // taskFailed notes an error of reading: said once, tried again at later polls,
-// with a fresh handle, since a stale one stays stale.
+// with a fresh handle if there is one (freshen).
 func (l *Loop) taskFailed(b *body, err error, now time.Time) {
 	b.eof = false
 	b.pending, b.retryAt = true, now.Add(max(l.PollInterval, time.Second))
 	l.readFailed(b, err)
-	if !b.left {
-		l.closeHandle(b)
-	}
-}
-
-// readToEnd does what is to be done with a file that was accepted wholly.
-func (l *Loop) readToEnd(b *body, now time.Time) {
-	s := b.rec.State
-	if !l.DeleteAfterRead || b.left || s.PartialLength > 0 || s.Skipping {
-		return
-	}
-	info, err := b.handle.Stat()
-	if err != nil || (!b.compressed && info.Size != s.Offset) || (b.compressed && info.Size != s.Base) {
-		return // it has grown: the next poll reads on
-	}
-	named, err := l.Layer.Stat(b.path)
-	if err != nil || named.Locator != info.Locator {
-		return // the name belongs to another file now
-	}
-	if b.read.valid {
-		return // operators hold records of it
-	}
-	if err := l.Layer.Remove(b.path); err != nil {
-		if l.troubles[b.path] != "could not delete" {
-			l.troubles[b.path] = "could not delete"
-			l.Logger.Error("could not delete", zap.String("path", b.path), zap.Error(err))
-		}
-		return
-	}
-	l.Logger.Debug("File deleted after it was read", zap.String("path", b.path))
-	if i, ok := l.byName[b.path]; ok && l.entries[i].body == b {
-		l.entries[i].body = nil
-		l.unbind(b, b.path)
-	}
 }
 
 // isGone tells whether err says that there is no such file.

@@ -40,6 +40,7 @@ type body struct {
 	shrunk   int       // how often it was seen shorter than the position
 	ignoring bool      // on_truncate: ignore, until it outgrows the position
 	stuck    bool      // a read error was logged and has not gone away
+	failedAt time.Time // since when it cannot be read, after it left; zero: it can
 
 	after *body // the file that had this name before and is to be read first
 

@@ -106,6 +106,8 @@ const (
 	// lastAnswer is how long a call may take that was cancelled because the time
 	// for the shutdown is over.
 	lastAnswer = 200 * time.Millisecond
+	// deleteAgain is the pause after a file that was read could not be deleted.
+	deleteAgain = 10 * time.Second
 	// progressEvery is how often a long turn reports what was accepted.
 	progressEvery = 100 * time.Millisecond
 )

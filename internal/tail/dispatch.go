@@ -44,6 +44,7 @@ func (l *Loop) enqueue(b *body, now time.Time) {
 
 // dispatch hands out turns while workers are free.
 func (l *Loop) dispatch() {
+	l.tryAgain()
 	for l.idle > 0 {
 		t := l.nextTurn()
 		if t == nil {
@@ -119,6 +120,9 @@ func (l *Loop) addTask(t *turn, b *body) {
 	b.queued = false
 	if b.rec == nil || b.inFlight {
 		return
+	}
+	if b.stuck {
+		l.freshen(b)
 	}
 	if err := l.ensureOpen(b); err != nil {
 		l.cannotOpen(b, err)

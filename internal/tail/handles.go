@@ -73,6 +73,25 @@ func (l *Loop) openHandle(b *body) error {
 	return nil
 }
 
+// freshen opens a file anew whose handle gave an error, since a stale handle of a
+// network file system stays stale. When that fails the old handle stays: it may
+// be the last way to a file that is about to leave.
+func (l *Loop) freshen(b *body) {
+	if b.handle == nil || b.left {
+		return
+	}
+	h, err := l.Layer.Open(b.path)
+	if err != nil {
+		return
+	}
+	if info, err := h.Stat(); err != nil || info.Locator != b.info.Locator {
+		_ = h.Close()
+		return
+	}
+	_ = b.handle.Close() // it was good for nothing
+	b.handle, b.gz = h, nil
+}
+
 // closeOldest closes the handle that was needed longest ago and whose file can
 // be found again by its name: one that is read to its end, if there is any
 // among the oldest, since what is unread may be lost should its name go away.
@@ -117,6 +136,11 @@ func (l *Loop) closeHandle(b *body) {
 	}
 	b.handle = nil
 	l.open--
+	if b.stuck && !b.left {
+		// Unlike others it is opened again before it changes: should it leave, only
+		// its handle leads to what is written then.
+		l.attempts.later(b, l.Now())
+	}
 }
 
 // handlesExhausted notes that the process has no descriptor left: from now on

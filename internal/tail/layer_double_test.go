@@ -9,10 +9,12 @@ import (
 // doubleLayer is the real file system with what a test puts between: an error
 // or another answer for each kind of call. Nil fields change nothing.
 type doubleLayer struct {
-	open  func(path string) error
-	stat  func(path string, info *source.Info) error
-	fstat func(path string, info *source.Info) error
-	read  func(path string, n int, offset int64) error
+	open   func(path string) error
+	stat   func(path string, info *source.Info) error
+	fstat  func(path string, info *source.Info) error
+	read   func(path string, n int, offset int64) error
+	part   func(path string, n int) (int, error) // how much a read gives, and with which error
+	remove func(path string) error
 
 	mu                          sync.Mutex
 	opens, stats, fstats, reads int
@@ -62,7 +64,14 @@ func (d *doubleLayer) Stat(path string) (source.Info, error) {
 	return info, err
 }
 
-func (d *doubleLayer) Remove(path string) error { return source.OS.Remove(path) }
+func (d *doubleLayer) Remove(path string) error {
+	if d.remove != nil {
+		if err := d.remove(path); err != nil {
+			return err
+		}
+	}
+	return source.OS.Remove(path)
+}
 
 // doubleHandle is a handle of a doubleLayer; path is where it was opened.
 type doubleHandle struct {
@@ -85,6 +94,13 @@ func (h *doubleHandle) ReadAt(p []byte, offset int64) (int, error) {
 	if h.layer.read != nil {
 		if err := h.layer.read(h.path, len(p), offset); err != nil {
 			return 0, err
+		}
+	}
+	if h.layer.part != nil {
+		n, err := h.layer.part(h.path, len(p))
+		if err != nil {
+			n, _ = h.Handle.ReadAt(p[:n], offset)
+			return n, err
 		}
 	}
 	return h.Handle.ReadAt(p, offset)

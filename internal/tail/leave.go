@@ -61,22 +61,18 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 	}
 	info, err := b.handle.Stat()
 	if err != nil {
-		l.lost(b, "unreadable")
-		l.discard(b)
-		return true
+		return l.letUnreadableGo(b, now)
 	}
 	l.see(b, info, now)
 	b.info.Links = info.Links
+	if !b.stuck {
+		b.failedAt = time.Time{}
+	}
 	if b.read.valid && !b.pending {
 		return false // operators hold records of it
 	}
 	if b.pending || b.queued || !b.eof {
-		if b.stuck {
-			l.lost(b, "unreadable")
-			l.discard(b)
-			return true
-		}
-		return false
+		return b.stuck && l.letUnreadableGo(b, now)
 	}
 	if !b.quiet(now, l.FlushPeriod) {
 		return false
@@ -88,13 +84,26 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 	return true
 }
 
+// letUnreadableGo lets go of b, of which the handle is all there is and gives an
+// error, when it has done so for a while: a fault of a moment costs nothing.
+func (l *Loop) letUnreadableGo(b *body, now time.Time) bool {
+	if b.failedAt.IsZero() {
+		b.failedAt = now
+	}
+	if now.Sub(b.failedAt) < leftQuiet {
+		return false
+	}
+	l.lost(b, "unreadable")
+	l.discard(b)
+	return true
+}
+
 // letTwinGo looks at a held file that left the pattern. It is let go of when it
 // has nothing that its original has not: that may be its only copy by now.
 func (l *Loop) letTwinGo(b *body, now time.Time) bool {
 	info, err := b.handle.Stat()
 	if err != nil {
-		l.discard(b)
-		return true
+		return l.letUnreadableGo(b, now)
 	}
 	l.see(b, info, now)
 	b.info.Links = info.Links
@@ -152,6 +161,7 @@ func (l *Loop) discard(b *body) {
 		delete(l.bodies, b.info.Locator)
 	}
 	b.pending, b.twin = false, nil
+	delete(l.attempts.files, b)
 	if l.holds() {
 		l.Pipeline.Forget(b.id)
 		delete(l.byID, b.id)

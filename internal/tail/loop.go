@@ -70,6 +70,8 @@ type Loop struct {
 	backlogAt   time.Time // when a backlog was read last
 	hasHeadroom bool
 
+	attempts attempts
+
 	queue   queue
 	idle    int
 	busy    int
