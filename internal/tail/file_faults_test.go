@@ -256,3 +256,31 @@ func TestAReadThatEndsEarlyWithAnErrorLosesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestAFileThatLeavesWhileItCannotBeReadIsReadWhenItCan(t *testing.T) {
+	r := newRig(t)
+	first, expected := manyLines("first", 5)
+	second, bodies := manyLines("second", 5)
+	r.start().write("in/a", first).polls(2)
+	r.layer.open = func(string) error { return syscall.EIO }
+	r.layer.read = func(string, int, int64) error { return syscall.EIO }
+	r.write("in/a", second).poll()
+	r.rename("in/a", "out/a").pass(leftQuiet / 2)
+	require.Equal(t, expected, r.sink.delivered())
+	r.layer.open, r.layer.read = nil, nil
+	r.pass(enough)
+	require.Equal(t, append(expected, bodies...), r.sink.delivered())
+	require.Zero(t, r.lost)
+}
+
+func TestAFileThatLeftAndCannotBeReadForLongIsCountedAsLost(t *testing.T) {
+	r := newRig(t)
+	text, bodies := manyLines("first", 5)
+	r.start().write("in/a", text).polls(2)
+	r.layer.read = func(string, int, int64) error { return syscall.EIO }
+	r.write("in/a", "second\n").poll()
+	r.rename("in/a", "out/a").pass(leftQuiet + enough)
+	require.Equal(t, bodies, r.sink.delivered())
+	require.EqualValues(t, len("second\n"), r.lost)
+	require.Empty(t, r.loop.left)
+}
