@@ -246,6 +246,9 @@ func (l *Loop) compareWith(b *body, rec *registry.Record, from int64) (shared in
 	shared, parted = l.comparePlain(b, original, from)
 	if parted && !intact(original) {
 		// Rewritten, which is not noticed yet: b is what is left of it.
+		if waitsFor(original.after, b) && !original.inFlight {
+			l.diverged(original, l.Now()) // its turn, which would find that out, waits for b
+		}
 		return from, false
 	}
 	if parted && endsDeleted(original, shared) {
