@@ -79,5 +79,8 @@ func (b *body) drained() bool {
 	if b.twin != nil {
 		return b.compressed || b.info.Size <= b.twin.shared
 	}
+	if b.rec != nil && b.shrunk > 0 {
+		return false // the next poll knows whether it was truncated and what it has now
+	}
 	return b.rec == nil || b.handle == nil && !b.pending || b.eof && !b.pending && !b.inFlight || b.stuck
 }
