@@ -149,7 +149,10 @@ func (w *world) put(f *modelFile, from int) {
 	if err != nil {
 		w.t.Fatalf("write %s: %v", f.name, err)
 	}
-	f.hidden = false
+	if f.hidden {
+		w.reappears(f)
+		f.hidden = false
+	}
 	w.changed(f.name)
 }
 
@@ -190,6 +193,14 @@ func (w *world) readUnderItsName(f *modelFile) bool {
 		}
 	}
 	return false
+}
+
+// reappears notes that f can be looked at again. If it got its name while it could
+// not, nobody could know that it stands there: it was as good as out of the pattern.
+func (w *world) reappears(f *modelFile) {
+	if f.seenAs != w.path(f.name) && w.forgotten(f) {
+		w.repeat(f)
+	}
 }
 
 // forgotten tells whether nothing is known of f any more by its inode.
@@ -451,8 +462,8 @@ func (w *world) deny(f *modelFile, denied bool) {
 	if denied && !w.known(f) {
 		w.repeat(f) // whose copy it is may be forgotten until it can be read
 	}
-	if !denied && f.seenAs != w.path(f.name) && w.forgotten(f) {
-		w.repeat(f) // nobody could know that it stands there: as if it had been out of the pattern
+	if !denied {
+		w.reappears(f)
 	}
 	w.denied[w.path(f.name)] = denied
 	w.note("deny %s: %v", f.name, denied)
@@ -463,6 +474,8 @@ func (w *world) hide(f *modelFile, hidden bool) {
 	f.hidden = hidden
 	if hidden && !w.known(f) {
 		w.repeat(f)
+	} else if !hidden {
+		w.reappears(f)
 	}
 	at := w.now
 	if hidden {
