@@ -149,8 +149,10 @@ func (w *world) actOnFile(f *modelFile, a act) {
 		if f.packed || f.name != stem {
 			return
 		}
-		if !w.known(f) {
-			w.unordered[f.stream] = true // nobody knows which was first
+		if !w.known(f) || w.conf.FilesPerPoll > 0 && !w.followedNow(f) {
+			// Nobody knows which was first, or the new one may have its turn to be looked
+			// at before the new name of the old one, which is not open.
+			w.unordered[f.stream] = true
 		}
 		w.move(f, rotated)
 		if f.partial != nil {
