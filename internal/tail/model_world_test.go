@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -299,6 +300,12 @@ func (w *world) destroyed(f *modelFile, lines []*modelLine) {
 	}
 }
 
+// readElsewhere tells whether something of f was delivered.
+func (w *world) readElsewhere(f *modelFile) bool {
+	delivered := w.deliveredTexts()
+	return slices.ContainsFunc(f.lines, func(l *modelLine) bool { return delivered[l.text] > 0 })
+}
+
 func (w *world) deliveredTexts() map[string]int {
 	count := map[string]int{}
 	for _, b := range w.sink.delivered() {
@@ -390,6 +397,9 @@ func (w *world) delete(f *modelFile) {
 // duplicate copies f.
 func (w *world) duplicate(f *modelFile, to string) *modelFile {
 	w.overwrittenUnseen(f)
+	if w.loop != nil && !w.known(f) && w.readElsewhere(f) {
+		w.repeat(f) // two copies of the same file: either may take its place, and then the other is one that begins alike
+	}
 	if w.conf.MaxOpenFiles < 100 {
 		w.repeat(f) // the copy may get the inode of an emptied file that is not open
 	}
