@@ -37,6 +37,7 @@ func TestFaultsThatRandomRunsHaveFoundDoNotComeBack(t *testing.T) {
 		{"a copy outlives its original and the next content of that, which begins alike", plain, []act{{"create", 770, 945, 174}, {"replace", 194, 438, 431}, {"slow copytruncate", 277, 914, 819}, {"rewrite", 388, 354, 390}, {"rotate", 760, 685, 437}, {"delete", 201, 809, 214}}},
 		{"a rewritten file takes the name of its held copy, and each waits for the other", plain, []act{{"block", 54, 1, 231}, {"create", 450, 936, 747}, {"slow copytruncate", 199, 453, 179}, {"append", 823, 691, 657}, {"rotate", 24, 597, 599}, {"poll", 999, 607, 470}}},
 		{"a truncated file that begins as before leaves the pattern", setting{fingerprint: 24, handles: 1000, workers: 1, batch: 100}, []act{{"create", 299, 162, 139}, {"wait", 318, 896, 448}, {"copytruncate", 23, 478, 322}, {"rotate", 656, 596, 602}}},
+		{"a short copy grows apart before its original is truncated", plain, []act{{"create", 441, 345, 253}, {"slow copytruncate", 695, 703, 795}, {"append", 829, 149, 542}}},
 		{"a file of two names loses the one that it was known by", fewHandles, []act{{"create", 781, 125, 257}, {"create", 924, 945, 914}, {"slow copytruncate", 286, 34, 509}, {"rotate", 813, 910, 557}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -172,16 +172,23 @@ func (l *Loop) readOfOriginal(b *body, head []byte) int64 {
 	if b.compressed || end == 0 || b.handle == nil {
 		return 0
 	}
-	if f := state.Fingerprint; !f.IsPrefixOf(head) && !f.StartsWith(head) {
+	same := head[:min(int64(len(head)), end)] // b may have grown apart behind it
+	f := state.Fingerprint
+	if !f.IsHashed() && !f.IsPrefixOf(head) && !f.StartsWith(same) {
 		return 0 // b was rewritten, too
 	}
+	verified := !f.IsHashed() || f.IsPrefixOf(head) || f.StartsWith(same)
 	for i := range state.Ladder.Len() {
 		if f := state.Ladder.At(i); f.Offset <= end {
 			if answers, err := frontiersAt(b.handle, []int64{f.Offset}); err != nil || len(answers) == 0 || answers[0] != f {
 				return 0
 			}
+			verified = true
 			break
 		}
+	}
+	if !verified {
+		return 0 // a digest says nothing of a beginning that is shorter
 	}
 	return l.lineStart(b, end)
 }
