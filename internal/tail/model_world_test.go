@@ -397,7 +397,7 @@ func (w *world) delete(f *modelFile) {
 // duplicate copies f.
 func (w *world) duplicate(f *modelFile, to string) *modelFile {
 	w.overwrittenUnseen(f)
-	if w.loop != nil && !w.known(f) && w.readElsewhere(f) {
+	if w.loop != nil && !w.readUnderItsName(f) && w.readElsewhere(f) {
 		w.repeat(f) // two copies of the same file: either may take its place, and then the other is one that begins alike
 	}
 	if w.conf.MaxOpenFiles < 100 {

@@ -106,9 +106,22 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 	}
 	grace := now.Sub(t.since) >= twinGrace
 	if grace && !b.compressed && t.shared >= b.info.Size && t.of.State.Offset >= t.shared {
+		if l.ensureOpen(original) == nil && !intact(original) {
+			l.noteRewritten(original)
+			return false
+		}
 		return l.release(b, now)
 	}
 	return false
+}
+
+// noteRewritten goes on in b, which is not intact, as its next turn would. That
+// may be far away: it may wait for the very copy that is asked about here, or its
+// name may not be accessible for now. What has become shorter is seen otherwise.
+func (l *Loop) noteRewritten(b *body) {
+	if !b.inFlight && b.info.Size >= b.rec.State.Offset {
+		l.diverged(b, l.Now())
+	}
 }
 
 // again sights b, which is held, and goes on with then if it is still held
@@ -151,13 +164,25 @@ func (l *Loop) outlive(b *body) bool {
 }
 
 // lessThan are the records that a file with that sighting could have the content
-// of and that came less far than to start, which is known to be read of it: they
-// are of files that only begin alike.
+// of and that have less than start, which is known to be read of it: they are of
+// files that only begin alike.
 func (l *Loop) lessThan(start int64, s registry.Sighting, answers []fileid.Frontier) (apart []*registry.Record) {
 	for start > 0 {
 		d := l.Registry.Resolve(s, answers, apart)
-		if d.Kind != registry.Hold && d.Kind != registry.Adopt || d.Record.State.Offset >= start || slices.Contains(apart, d.Record) {
-			break
+		switch d.Kind {
+		case registry.Adopt:
+			if d.Record.State.Offset >= start {
+				return apart
+			}
+		case registry.Hold:
+			if owner := l.owners[d.Record]; owner == nil || owner.compressed || owner.info.Size >= start {
+				return apart
+			}
+		default:
+			return apart
+		}
+		if slices.Contains(apart, d.Record) {
+			return apart
 		}
 		apart = append(apart, d.Record)
 	}
@@ -252,10 +277,8 @@ func (l *Loop) compareWith(b *body, rec *registry.Record, from int64) (shared in
 	}
 	shared, parted = l.comparePlain(b, original, from)
 	if parted && !intact(original) {
-		// Rewritten, which is not noticed yet: b is what is left of it.
-		if waitsFor(original.after, b) && !original.inFlight {
-			l.diverged(original, l.Now()) // its turn, which would find that out, waits for b
-		}
+		// b is what is left of it.
+		l.noteRewritten(original)
 		return from, false
 	}
 	if parted && endsDeleted(original, shared) {
