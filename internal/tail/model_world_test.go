@@ -342,8 +342,8 @@ func (w *world) move(f *modelFile, to string) {
 	if other := w.byName(to); other != nil && other != f {
 		w.gone(other)
 	}
-	if f.inPattern() != strings.HasPrefix(to, "in/") && !w.followedNow(f) && f.inPattern() {
-		f.followed = false
+	if f.inPattern() != strings.HasPrefix(to, "in/") && !w.followedNow(f) {
+		f.followed = false // nobody has to look where it goes, or it is let go of and has to be found first
 	}
 	if !f.inPattern() && strings.HasPrefix(to, "in/") && !w.known(f) && (w.loop != nil || !f.remembered) {
 		w.repeat(f) // it was away for longer than it is remembered
