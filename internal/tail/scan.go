@@ -121,17 +121,15 @@ func (l *Loop) lookAtNames(paths []match.Path, all bool, now time.Time) {
 		}
 		e.hinted = false
 		if b != nil && b.handle != nil && !anew && !p.Symlink {
-			info, err := b.handle.Stat()
-			if err != nil {
-				l.handleFailed(b, err)
-				continue
-			}
-			l.see(b, info, now)
+			l.lookThroughHandle(b, now)
 			continue
 		}
 		info, err := l.Layer.Stat(e.name)
 		if err != nil {
 			l.vanished(e, err)
+			if e.body != nil && e.body.handle != nil {
+				l.lookThroughHandle(e.body, now) // all that can be told of it for now
+			}
 			continue
 		}
 		if !info.Regular() {
@@ -148,6 +146,16 @@ func (l *Loop) lookAtNames(paths []match.Path, all bool, now time.Time) {
 		l.bind(e, known)
 		l.see(known, info, now)
 	}
+}
+
+// lookThroughHandle looks at b, whose handle is open.
+func (l *Loop) lookThroughHandle(b *body, now time.Time) {
+	info, err := b.handle.Stat()
+	if err != nil {
+		l.handleFailed(b, err)
+		return
+	}
+	l.see(b, info, now)
 }
 
 // bind makes e lead to b.
