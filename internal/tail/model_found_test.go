@@ -39,6 +39,7 @@ func TestFaultsThatRandomRunsHaveFoundDoNotComeBack(t *testing.T) {
 		{"a truncated file that begins as before leaves the pattern", setting{fingerprint: 24, handles: 1000, workers: 1, batch: 100}, []act{{"create", 299, 162, 139}, {"wait", 318, 896, 448}, {"copytruncate", 23, 478, 322}, {"rotate", 656, 596, 602}}},
 		{"a short copy grows apart before its original is truncated", plain, []act{{"create", 441, 345, 253}, {"slow copytruncate", 695, 703, 795}, {"append", 829, 149, 542}}},
 		{"a file whose name cannot be looked at was overwritten after it was copied", plain, []act{{"block", 293, 348, 230}, {"create", 384, 697, 379}, {"poll", 855, 136, 504}, {"rotate", 223, 508, 778}, {"slow copytruncate", 261, 62, 437}, {"deny", 126, 898, 336}, {"wait", 564, 818, 952}}},
+		{"a file is emptied before anything of it was accepted, and its held copy deleted", setting{fingerprint: 1000, handles: 1000, workers: 1, batch: 100, retry: true, mutates: true}, []act{{"create", 307, 959, 976}, {"rewrite", 875, 954, 659}, {"refuse", 356, 464, 893}, {"slow copytruncate", 511, 322, 931}, {"replace", 665, 997, 334}, {"slow copytruncate", 722, 17, 357}, {"wait", 354, 999, 146}}},
 		{"a file of two names loses the one that it was known by", fewHandles, []act{{"create", 781, 125, 257}, {"create", 924, 945, 914}, {"slow copytruncate", 286, 34, 509}, {"rotate", 813, 910, 557}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
