@@ -343,15 +343,15 @@ func (l *Loop) untrouble(path string) {
 	}
 }
 
-// handleFailed lets go of a handle that has become unusable (a stale handle of
-// a network file system), so that the next poll opens the path anew.
+// handleFailed opens the path anew when its handle has become unusable (a stale
+// handle of a network file system).
 func (l *Loop) handleFailed(b *body, err error) {
 	if !b.stuck {
 		b.stuck = true
 		l.Logger.Error("Failed to stat an open file, it will be opened again", zap.String("path", b.path), zap.Error(err))
 	}
 	if !b.inFlight {
-		l.closeHandle(b)
+		l.freshen(b)
 	}
 }
 
