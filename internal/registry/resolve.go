@@ -110,6 +110,8 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 		return Decision{Kind: Adopt, Record: adopt, Reason: "has the content of a file that was rewritten"}
 	case adopt != nil && (same == nil || adopt.State.Ladder.Len() > 0):
 		return Decision{Kind: Adopt, Record: adopt, Reason: "has the content of a file that is gone"}
+	case same != nil && whole != nil && whole.State.Offset > Deepest(same.State, answers):
+		return Decision{Kind: Hold, Record: whole, Reason: "has the content of a file that lives on, and the inode of one that begins alike"}
 	case same != nil:
 		return Decision{Kind: Rewritten, Record: same, Offset: Deepest(same.State, answers), Reason: "same locator, the content before the position differs"}
 	case hold != nil:

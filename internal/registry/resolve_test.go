@@ -89,6 +89,7 @@ func TestAFileIsResolvedByTheDeepestFrontierThatVerifies(t *testing.T) {
 		{"of two that are gone, the one that came further", []known{{state: stateOf(content, 16, 5, middle)}, {state: stateOf(content, 16, 6, end)}}, content, 2, Adopt, 1, 0},
 		{"a copy of a file that lives on, which begins like one that was rewritten", []known{{state: stateOf(content, 16, 0, int64(len(begin))), orphan: true}, {state: stateOf(content, 16, 1, end), owned: true}}, content, 2, Hold, 1, 0},
 		{"a file that was rewritten, which begins like one that lives on", []known{{state: stateOf(content, 16, 0, end), orphan: true}, {state: stateOf(content, 16, 1, middle), owned: true}}, content, 2, Adopt, 0, 0},
+		{"a copy of a file that lives on, with the inode of one that is gone and began alike", []known{{state: stateOf(other, 16, 2, int64(len(other)))}, {state: stateOf(content, 16, 1, end), owned: true}}, content, 2, Hold, 1, 0},
 		{"the orphan rather than the State at the same locator", []known{{state: stateOf(content, 16, 0, end), orphan: true}, {state: stateOf(other, 16, 2, int64(len(other)))}}, content, 2, Adopt, 0, 0},
 		{"same locator before one that is gone and came further", []known{{state: stateOf(content, 16, 2, middle)}, {state: stateOf(content, 16, 6, end)}}, content, 2, Continue, 0, 0},
 		{"hashed fingerprint", []known{{state: hashed(stateOf(content, 16, 1, middle))}}, content, 2, Adopt, 0, 0},
