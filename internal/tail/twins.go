@@ -19,9 +19,10 @@ import (
 // by growing apart, or by outliving the grace time.
 type twin struct {
 	of     *registry.Record
-	shared int64     // so many bytes are known to be the same
-	since  time.Time // when it changed last
-	size   int64     // its size then
+	apart  []*registry.Record // of which it is none, as was found out while it was held as theirs
+	shared int64              // so many bytes are known to be the same
+	since  time.Time          // when it changed last
+	size   int64              // its size then
 	// compared is what the file was like when all of it was found to be the same.
 	compared version
 	busy     bool        // a worker is looking at it
@@ -37,8 +38,8 @@ type version struct{ size, modTime int64 }
 func versionOf(i source.Info) version { return version{i.Size, i.ModTime} }
 
 // hold lets b wait as a twin of rec.
-func (l *Loop) hold(b *body, rec *registry.Record, shared int64, now time.Time) {
-	b.twin = &twin{of: rec, shared: shared, since: now, size: b.info.Size}
+func (l *Loop) hold(b *body, rec *registry.Record, shared int64, apart []*registry.Record, now time.Time) {
+	b.twin = &twin{of: rec, apart: apart, shared: shared, since: now, size: b.info.Size}
 	b.rec, b.pending, b.gz = nil, false, nil
 	l.twins = append(l.twins, b)
 	rec.Copied = true
@@ -222,7 +223,7 @@ func (l *Loop) readOfOriginal(b *body, head []byte) int64 {
 func (l *Loop) release(b *body, now time.Time) bool {
 	t := b.twin
 	return l.again(b, func(s registry.Sighting, answers []fileid.Frontier, now time.Time) {
-		apart := []*registry.Record{t.of}
+		apart := append(slices.Clone(t.apart), t.of)
 		offset := int64(0)
 		if t.shared > sharedShort {
 			offset = l.readOfOriginal(b, s.Head)
