@@ -67,7 +67,7 @@ func (w *saver) perform(ctx context.Context, j *job) {
 		if j.knownErr == nil {
 			// The old delta is of no use, and harmless if it stays.
 			_ = w.vault.dropDelta(ctx)
-			if len(j.known) >= largeSnapshot {
+			if len(j.known) >= largeSnapshot && w.vault.progress != nil { // else the next save is a snapshot, too
 				j.known = nil
 				giveBack()
 			}
