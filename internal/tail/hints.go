@@ -25,8 +25,10 @@ type hints struct {
 }
 
 const (
-	// lookAtAll is how often files without a hint are looked at.
-	lookAtAll = 2 * time.Second
+	// lookAtAll is how often files without a hint are looked at. What writes without
+	// an event waits so long: a mapping, or a container host past an overlay. A file
+	// with several links does not: a write through one is told for that one only.
+	lookAtAll = 4 * time.Second
 	// hintsPause is for how long files are looked at without hints when
 	// watching failed or cost more than it spared.
 	hintsPause = time.Minute

@@ -50,7 +50,7 @@ func TestEverythingIsLookedAtNowAndThenWithoutAHint(t *testing.T) {
 func TestAWriteOfWhichNothingWasToldIsSeenAlsoWhenAPollLooksAtFewFiles(t *testing.T) {
 	r := newRig(t)
 	r.conf.WatchFrom, r.conf.FilesPerPoll = 1, 1
-	names := make([]string, 10) // lookAtAll is ten polls: always the same name would have its turn then
+	names := make([]string, 10) // lookAtAll is twenty polls: always the same name would have its turn then
 	for i := range names {
 		names[i] = "in/" + strconv.Itoa(i)
 		r.write(names[i], "first "+names[i]+"\n")
@@ -71,6 +71,19 @@ func TestAWriteOfWhichNothingWasToldIsSeenAlsoWhenAPollLooksAtFewFiles(t *testin
 	require.NoError(t, err)
 	r.pass(2*lookAtAll + time.Second) // the next listing of the directory would tell
 	require.Len(t, r.sink.delivered(), 2*len(names))
+}
+
+// An event is told for the name that was used.
+func TestAWriteThroughAnotherLinkIsSeenAtTheNextPoll(t *testing.T) {
+	r := newRig(t)
+	r.conf.WatchFrom = 1
+	r.write("in/a", "first\n")
+	require.NoError(t, os.Link(r.path("in/a"), r.path("out/link")))
+	r.start().polls(12) // the directory was just changed: it is listed anew for a while
+	r.pass(2 * lookAtAll)
+	require.Equal(t, []string{"first"}, r.sink.delivered())
+	r.write("out/link", "second\n").poll()
+	require.Equal(t, []string{"first", "second"}, r.sink.delivered())
 }
 
 func TestADirectoryThatWasReplacedIsWatchedAnew(t *testing.T) {

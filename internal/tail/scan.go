@@ -115,7 +115,7 @@ func (l *Loop) lookAtNames(paths []match.Path, all bool, now time.Time) {
 				l.watchAgain(dir)
 			}
 		}
-		if b != nil && !anew && !p.Symlink && e.watched && !e.hinted && !all && b.shrunk == 0 {
+		if b != nil && !anew && !p.Symlink && e.watched && !e.hinted && !all && b.shrunk == 0 && b.info.Links < 2 {
 			l.rest(b, now)
 			continue
 		}
@@ -245,6 +245,7 @@ func (l *Loop) unbind(b *body, name string) {
 // see notes what the file system tells about b.
 func (l *Loop) see(b *body, info source.Info, now time.Time) {
 	if b.looked && info.Size == b.info.Size && info.ModTime == b.info.ModTime {
+		b.info.Links = info.Links
 		if b.shrunk > 0 {
 			b.note(info)
 			l.shrank(b, now)
