@@ -247,6 +247,16 @@ func (w *world) copyTruncate(f *modelFile, to string, a act) {
 	}
 	c := w.duplicate(f, to)
 	w.splitPartial(f, c)
+	if w.conf.FilesPerPoll > 0 {
+		// What took the name of f when that was rotated waits for f, which may be seen to
+		// be empty in a poll before the one that looks at the name of the copy.
+		delivered := w.deliveredTexts()
+		for _, l := range c.lines {
+			if delivered[l.text] == 0 {
+				w.unordered[l.stream] = true
+			}
+		}
+	}
 	if a.kind == "slow copytruncate" {
 		for range a.b % 4 {
 			if w.loop != nil {

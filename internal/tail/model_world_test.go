@@ -196,6 +196,24 @@ func (w *world) readUnderItsName(f *modelFile) bool {
 	return false
 }
 
+// heldForNameless tells whether f is held as a copy of a file that has no name
+// in the pattern any more.
+func (w *world) heldForNameless(f *modelFile) bool {
+	for _, b := range w.loop.bodies {
+		if b.twin == nil || !w.isFile(b, f) {
+			continue
+		}
+		original := w.loop.owners[b.twin.of]
+		return original == nil || original.left || w.nameless(original)
+	}
+	return false
+}
+
+// nameless tells whether no file of the model that has a name is b.
+func (w *world) nameless(b *body) bool {
+	return !slices.ContainsFunc(w.named(true), func(f *modelFile) bool { return w.isFile(b, f) })
+}
+
 // reappears notes that f can be looked at again. If it got its name while it could
 // not, nobody could know that it stands there: it was as good as out of the pattern.
 func (w *world) reappears(f *modelFile) {
@@ -513,6 +531,9 @@ func (w *world) looked() {
 func (w *world) stopping() {
 	for _, f := range w.files {
 		f.remembered = f.name != "" && w.known(f)
+		if (f.denied || f.hidden) && w.heldForNameless(f) {
+			w.repeat(f) // what is known of it goes by a name that is gone, and is forgotten until it can be read
+		}
 	}
 }
 
