@@ -107,7 +107,7 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 			shared, parted = l.compareWith(b, d.Record, 0)
 		}
 		if d.Kind == registry.Hold {
-			l.hold(b, d.Record, shared, apart, now)
+			l.hold(b, d.Record, shared, apart, start, now)
 			return
 		}
 	}

@@ -23,6 +23,11 @@ type twin struct {
 	shared int64              // so many bytes are known to be the same
 	since  time.Time          // when it changed last
 	size   int64              // its size then
+	// start is where it begins should it be a file of its own: what is before was read
+	// as part of another file, or start_at leaves it out. Zero: at its beginning.
+	start fileid.Frontier
+	// header is the State of the file that what is before start was read of; nil: of none.
+	header *fileid.State
 	// compared is what the file was like when all of it was found to be the same.
 	compared version
 	busy     bool        // a worker is looking at it
@@ -37,9 +42,14 @@ type version struct{ size, modTime int64 }
 
 func versionOf(i source.Info) version { return version{i.Size, i.ModTime} }
 
-// hold lets b wait as a twin of rec.
-func (l *Loop) hold(b *body, rec *registry.Record, shared int64, apart []*registry.Record, now time.Time) {
+// hold lets b wait as a twin of rec. Should it be a file of its own, it begins at start.
+func (l *Loop) hold(b *body, rec *registry.Record, shared int64, apart []*registry.Record, start int64, now time.Time) {
 	b.twin = &twin{of: rec, apart: apart, shared: shared, since: now, size: b.info.Size}
+	if start > 0 && !b.compressed && l.ensureOpen(b) == nil {
+		if answers, err := frontiersAt(b.handle, []int64{start}); err == nil && len(answers) == 1 {
+			b.twin.start = answers[0]
+		}
+	}
 	b.rec, b.pending, b.gz = nil, false, nil
 	l.twins = append(l.twins, b)
 	rec.Copied = true
@@ -153,14 +163,36 @@ func (l *Loop) again(b *body, then func(s registry.Sighting, answers []fileid.Fr
 // original, since that grew after the copy was made, it goes on behind what it has.
 func (l *Loop) outlive(b *body) bool {
 	return l.again(b, func(s registry.Sighting, answers []fileid.Frontier, now time.Time) {
-		of := b.twin.of
-		start := l.readOfOriginal(b, s.Head)
+		start, header := l.startOfTwin(b, l.readOfOriginal(b, s.Head))
 		b.twin = nil
-		l.take(b, s, answers, l.lessThan(start, s, answers), start, now)
-		if start > 0 && b.rec != nil && b.rec != of && b.rec.State.Offset == start && b.rec.State.Attributes == nil {
-			b.rec.State.Attributes, b.rec.State.HeaderDone = of.State.Attributes, of.State.HeaderDone
-		}
+		l.takeBehind(b, s, answers, l.lessThan(start, s, answers), start, header, now)
 	})
+}
+
+// startOfTwin is where b, which is held, begins when it is a file of its own, and
+// the State whose header it has then: at read, as far as it was read as part of
+// its original, or at its start if that is further and b still has what is before.
+func (l *Loop) startOfTwin(b *body, read int64) (int64, *fileid.State) {
+	t := b.twin
+	if at := t.start; at.Offset > read && !b.compressed && b.handle != nil {
+		if answers, err := frontiersAt(b.handle, []int64{at.Offset}); err == nil && len(answers) == 1 && answers[0] == at {
+			return at.Offset, t.header
+		}
+	}
+	return read, t.of.State
+}
+
+// takeBehind is take for b of which what is before start was read under the
+// State header, or is not wanted.
+func (l *Loop) takeBehind(b *body, s registry.Sighting, answers []fileid.Frontier, apart []*registry.Record, start int64, header *fileid.State, now time.Time) {
+	l.take(b, s, answers, apart, start, now)
+	switch {
+	case start == 0 || header == nil:
+	case b.twin != nil:
+		b.twin.header = header
+	case b.rec != nil && b.rec.State.Offset == start && b.rec.State.Attributes == nil:
+		b.rec.State.Attributes, b.rec.State.HeaderDone = header.Attributes, header.HeaderDone
+	}
 }
 
 // lessThan are the records that a file with that sighting could have the content
@@ -219,7 +251,8 @@ func (l *Loop) readOfOriginal(b *body, head []byte) int64 {
 }
 
 // release makes b a file of its own. What it shares with its original is read
-// once more if it is short (many files begin alike), else left out (a copy).
+// once more if it is short (many files begin alike), else left out (a copy). What
+// is before its start is left out in any case.
 func (l *Loop) release(b *body, now time.Time) bool {
 	t := b.twin
 	return l.again(b, func(s registry.Sighting, answers []fileid.Frontier, now time.Time) {
@@ -228,16 +261,17 @@ func (l *Loop) release(b *body, now time.Time) bool {
 		if t.shared > sharedShort {
 			offset = l.readOfOriginal(b, s.Head)
 		}
+		offset, header := l.startOfTwin(b, offset)
 		b.twin = nil
 		switch l.Registry.Resolve(s, answers, apart).Kind {
 		case registry.Hold, registry.Adopt, registry.Continue:
 			// It is also the content of a third one.
-			l.take(b, s, answers, apart, 0, now)
+			l.takeBehind(b, s, answers, apart, offset, header, now)
 			return
 		}
 		l.begin(b, s, offset)
-		if offset > 0 {
-			b.rec.State.Attributes, b.rec.State.HeaderDone = t.of.State.Attributes, t.of.State.HeaderDone
+		if offset > 0 && header != nil {
+			b.rec.State.Attributes, b.rec.State.HeaderDone = header.Attributes, header.HeaderDone
 		}
 		l.Logger.Info("Started watching file", zap.String("path", b.path), zap.Int64("offset", offset))
 		l.Observer.decided(registry.Decision{Kind: registry.Alike})

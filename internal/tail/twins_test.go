@@ -106,3 +106,13 @@ func TestACompressedFileIsNotReadAgainForEachQuestionAboutIt(t *testing.T) {
 	require.Equal(t, bodies, r.sink.delivered()[len(bodies):])
 	require.LessOrEqual(t, ofPacked, size("in/b.gz")+raw)
 }
+
+func TestNothingOfTwoFilesWithTheSameContentIsReadThatIsBeforeTheEndTheyStartAt(t *testing.T) {
+	r := newRig(t)
+	r.conf.StartAtEnd = true
+	r.write("in/a", "old\nand older\n").write("in/b", "old\nand older\n")
+	r.start().polls(60) // longer than the second one is held
+	require.Empty(t, r.sink.delivered())
+	r.write("in/a", "new in a\n").write("in/b", "new in b\n").polls(60)
+	require.ElementsMatch(t, []string{"new in a", "new in b"}, r.sink.delivered())
+}
