@@ -157,8 +157,9 @@ func (w *worker) read(i int) {
 	if position.Offset == 0 {
 		head = w.window.from(0)
 		if len(head) > 0 && !bytes.HasPrefix(head, t.head) {
-			// It was rewritten before anything of it was accepted.
-			t.newHead = bytes.Clone(head[:min(len(head), w.l.FingerprintSize)])
+			// It was rewritten before anything of it was accepted: a copy may still have that.
+			t.diverged = true
+			return
 		}
 	}
 	if t.header {
@@ -218,7 +219,7 @@ func (w *worker) finish(i int, position framing.Position) {
 	if t.compressed {
 		w.endOfMembers(t, position)
 		w.suspend(t, position)
-	} else if t.newHead == nil && t.headKnown < w.l.FingerprintSize && w.window.end() > int64(t.headKnown) {
+	} else if t.headKnown < w.l.FingerprintSize && w.window.end() > int64(t.headKnown) {
 		t.newHead = w.longerHead(t)
 	}
 	if position == t.start && !t.baseMoved {
