@@ -154,6 +154,11 @@ func (w *world) actOnFile(f *modelFile, a act) {
 			// at before the new name of the old one, which is not open.
 			w.unordered[f.stream] = true
 		}
+		if other := w.byName(rotated); other != nil && w.known(other) && !w.followedNow(other) {
+			// The new one may get the inode of the one that is overwritten, which is not
+			// open, and be taken for that until it is read.
+			w.unordered[f.stream] = true
+		}
 		w.move(f, rotated)
 		if f.partial != nil {
 			f.partial.number = -1 // may be finished late: of no stream any more
