@@ -89,6 +89,8 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 		case !r.owned && !full && same == nil && fromContrib(r):
 			// Its fingerprint is all that contrib's receiver goes by.
 			same = r
+		case r.orphan && r.State.Offset == 0:
+			// Rewritten before it was read: there is nothing to go on with.
 		case !r.owned && full && !slices.Contains(apart, r):
 			if adopt == nil || better(r, adopt) {
 				adopt = r
@@ -103,9 +105,8 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 		}
 	}
 	switch {
-	case adopt != nil && whole != nil && (whole.State.Offset > adopt.State.Offset || adopt.orphan && adopt.State.Offset == 0):
-		// The deepest frontier decides: those files only began alike. And of a file that
-		// was rewritten before it was read there is nothing to go on with.
+	case adopt != nil && whole != nil && whole.State.Offset > adopt.State.Offset:
+		// The deepest frontier decides: those files only began alike.
 		return Decision{Kind: Hold, Record: whole, Reason: "has more of a file that lives on than of one that is gone"}
 	case adopt != nil && adopt.orphan:
 		return Decision{Kind: Adopt, Record: adopt, Reason: "has the content of a file that was rewritten"}

@@ -88,6 +88,7 @@ func TestAFileIsResolvedByTheDeepestFrontierThatVerifies(t *testing.T) {
 		{"new generation that is shorter than the old one", []known{{state: stateOf(content, 16, 1, end)}}, begin + "new\n", 2, Alike, -1, 0},
 		{"of two that are gone, the one that came further", []known{{state: stateOf(content, 16, 5, middle)}, {state: stateOf(content, 16, 6, end)}}, content, 2, Adopt, 1, 0},
 		{"a copy of a file that lives on, which begins like one that was rewritten", []known{{state: stateOf(content, 16, 0, int64(len(begin))), orphan: true}, {state: stateOf(content, 16, 1, end), owned: true}}, content, 2, Hold, 1, 0},
+		{"the content of a file that was rewritten before it was read", []known{{state: stateOf(content, 16, 0), orphan: true}}, content, 2, Alike, -1, 0},
 		{"a copy of a file that lives on, and of one that was rewritten before it was read", []known{{state: stateOf(content, 16, 0), orphan: true}, {state: stateOf(content, 16, 1), owned: true}}, content, 2, Hold, 1, 0},
 		{"a file that was rewritten, which begins like one that lives on", []known{{state: stateOf(content, 16, 0, end), orphan: true}, {state: stateOf(content, 16, 1, middle), owned: true}}, content, 2, Adopt, 0, 0},
 		{"a copy of a file that lives on, with the inode of one that is gone and began alike", []known{{state: stateOf(other, 16, 2, int64(len(other)))}, {state: stateOf(content, 16, 1, end), owned: true}}, content, 2, Hold, 1, 0},

@@ -164,6 +164,9 @@ func (l *Loop) notePartial(b *body, t *task, now time.Time) {
 // diverged goes on in a file of which a turn found that it was rewritten.
 func (l *Loop) diverged(b *body, now time.Time) {
 	l.Observer.Truncations++
+	if b.rec.State.Offset == 0 {
+		b.cutFrom = 0 // a copy of what was not read is a new file to all that is known: it is not counted as lost
+	}
 	l.Logger.Info("File was rewritten", zap.String("path", b.path), zap.Int64("offset", b.rec.State.Offset))
 	l.rewrite(b, now, -1)
 }
