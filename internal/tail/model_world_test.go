@@ -473,7 +473,13 @@ func (w *world) overwrittenUnseen(f *modelFile) {
 		return
 	}
 	for _, b := range w.loop.bodies {
-		if b.rec == nil || b.handle == nil || !w.isFile(b, f) {
+		if !w.isFile(b, f) {
+			continue
+		}
+		if info, err := source.OS.Stat(w.path(f.name)); b.twin != nil && err == nil && versionOf(info) != versionOf(b.info) {
+			w.repeat(f) // the copy may be identified first, and f be held for its copy, which it may outgrow
+		}
+		if b.rec == nil || b.handle == nil {
 			continue
 		}
 		newest, _ := b.rec.State.Ladder.Newest()
