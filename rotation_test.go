@@ -226,6 +226,20 @@ func TestToIgnoreATruncationIsNotToIgnoreOtherContent(t *testing.T) {
 	l.truncate("a.log", 0).polls().write("a.log", "3\n").expectInOrder("1", "2", "3")
 }
 
+// What is left of the file begins as the fingerprint does; what comes then does not.
+func TestToIgnoreATruncationIsNotToIgnoreWhatWasWrittenBeforeTheOldPosition(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		t.Run(fmt.Sprint("restart ", restart), func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, map[string]any{"on_truncate": "ignore"}).stored()
+			l.write("a.log", "1\n2\n3\n").start().await(3)
+			l.truncate("a.log", 2).polls()
+			l.forgetAcross(restart, func() { l.write("a.log", "4\n5\n6\n") })
+			l.expect("1", "4", "5", "6")
+		})
+	}
+}
+
 // forgetAcross does something while the receiver is stopped, or while it runs.
 func (l *lab) forgetAcross(restart bool, do func()) {
 	if restart {

@@ -24,8 +24,8 @@ func (l *Loop) shrank(b *body, now time.Time) bool {
 		position = s.Base
 	}
 	if b.info.Size >= position {
-		b.shrunk, b.ignoring = 0, false
-		return false
+		b.shrunk = 0
+		return b.ignoring && l.ignoredTillNow(b, now)
 	}
 	if b.ignoring {
 		if l.beginsAnew(b) {
@@ -40,6 +40,23 @@ func (l *Loop) shrank(b *body, now time.Time) bool {
 	}
 	b.shrunk = 0
 	l.truncated(b, now)
+	return true
+}
+
+// ignoredTillNow ends the time for which the truncation of b was ignored: it has
+// outgrown the position. What is before that was not there when the file became
+// shorter, so the fingerprint decides whether it goes on. It tells whether b is
+// not to be read now.
+func (l *Loop) ignoredTillNow(b *body, now time.Time) bool {
+	if l.ensureOpen(b) != nil {
+		b.shrunk = 1 // the next poll looks again
+		return true
+	}
+	b.ignoring = false
+	if !l.beginsAnew(b) {
+		return false
+	}
+	l.rewrite(b, now, -1)
 	return true
 }
 
