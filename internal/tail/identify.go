@@ -386,7 +386,10 @@ func (l *Loop) own(b *body, rec *registry.Record, s registry.Sighting) {
 	if f := state.Fingerprint; f.IsHashed() || f.Len() != min(len(s.Head), l.FingerprintSize) {
 		l.Registry.Rehead(rec, l.fingerprint(s.Head))
 	}
-	if b.compressed != state.Compressed {
+	// Where a member begins is known of that very file only: another one may have been
+	// compressed to other bytes, or go on behind what both have.
+	moved := b.compressed && state.Base > 0 && state.Locator != b.info.Locator && (state.Offset > 0 || state.Base != b.info.Size)
+	if moved || b.compressed != state.Compressed {
 		state.Compressed, state.Base, state.BaseAt = b.compressed, 0, 0
 		state.StaticRevision++
 	}
