@@ -1,10 +1,12 @@
 package filelogreceiver
 
 import (
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -116,14 +118,31 @@ func TestRecordsAreNumberedAndPlaced(t *testing.T) {
 	})
 }
 
-// G13
-func TestNumbersGoOnBehindATruncation(t *testing.T) {
-	t.Parallel()
-	l := newLab(t, map[string]any{"on_truncate": "read_whole_file", "include_file_record_number": true, "include_file_record_offset": true})
-	l.write("a.log", "old1\nold2\nold3\n").start().await(3)
-	l.truncate("a.log", 0).write("a.log", "new\n").await(4)
-	require.Equal(t, int64(4), l.find("new").attributes["log.file.record_number"])
-	require.Equal(t, int64(0), l.find("new").attributes["log.file.record_offset"])
+// G13. Whether a file is emptied first, or has its new content at once, plays no part.
+func TestNumbersGoOnBehindATruncationIfTheFileBeginsAsBefore(t *testing.T) {
+	for _, c := range []struct {
+		name, line string
+		number     int64
+	}{
+		{"it does", "old1\n", 4},
+		{"it does not", "new\n", 1},
+	} {
+		for _, emptied := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, seen empty %t", c.name, emptied), func(t *testing.T) {
+				t.Parallel()
+				l := newLab(t, map[string]any{"on_truncate": "read_whole_file", "include_file_record_number": true, "include_file_record_offset": true})
+				l.write("a.log", "old1\nold2\nold3\n").start().await(3)
+				l.forget().truncate("a.log", 0)
+				if emptied {
+					l.polls()
+				}
+				l.write("a.log", c.line).await(1)
+				record := l.find(strings.TrimSpace(c.line))
+				require.Equal(t, c.number, record.attributes["log.file.record_number"])
+				require.Equal(t, int64(0), record.attributes["log.file.record_offset"])
+			})
+		}
+	}
 }
 
 // G12

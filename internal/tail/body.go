@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/otelfilelog/filelogreceiver/internal/batch"
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
 	"github.com/otelfilelog/filelogreceiver/internal/registry"
 	"github.com/otelfilelog/filelogreceiver/internal/source"
 )
@@ -39,8 +40,11 @@ type body struct {
 	cutFrom  int64     // how long it was before it became shorter; 0: it did not
 	shrunk   int       // how often it was seen shorter than the position
 	ignoring bool      // on_truncate: ignore, until it outgrows the position
-	stuck    bool      // a read error was logged and has not gone away
-	failedAt time.Time // since when it cannot be read, after it left; zero: it can
+	// numberedFor is the fingerprint that b had before it was emptied; empty: whether
+	// its record numbers go on is settled.
+	numberedFor fileid.Fingerprint
+	stuck       bool      // a read error was logged and has not gone away
+	failedAt    time.Time // since when it cannot be read, after it left; zero: it can
 
 	after *body // the file that had this name before and is to be read first
 

@@ -132,6 +132,7 @@ func (l *Loop) addTask(t *turn, b *body) {
 		l.trouble(b.path, err)
 		return
 	}
+	l.settleNumbers(b)
 	s := b.rec.State
 	start, newest := l.startOfTurn(b)
 	b.inFlight, b.pending = true, false

@@ -141,8 +141,31 @@ func (l *Loop) rewrite(b *body, now time.Time, offset int64) {
 	}
 }
 
+// beginsAs tells whether a file that begins with head goes with f as far as both
+// are known.
+func beginsAs(f fileid.Fingerprint, head []byte) bool {
+	return f.StartsWith(head) || f.IsPrefixOf(head)
+}
+
+// settleNumbers decides whether the record numbers of b, which was emptied, go on.
+func (l *Loop) settleNumbers(b *body) {
+	f := b.numberedFor
+	if f.Len() == 0 || b.rec.State.Offset > 0 || b.compressed {
+		return
+	}
+	head := make([]byte, f.Len())
+	n, err := source.ReadFull(b.handle, head, 0)
+	if err != nil || n == 0 {
+		return
+	}
+	if !beginsAs(f, head[:n]) {
+		b.rec.State.RecordNumber = 0
+	}
+	b.numberedFor = fileid.Fingerprint{}
+}
+
 // goOn gives b, whose content is no longer that of old, a State of its own at
-// offset. Record numbers go on, as upstream's do.
+// offset. Record numbers go on if it still begins as old did, as upstream's do.
 func (l *Loop) goOn(b *body, old *registry.Record, s registry.Sighting, answers []fileid.Frontier, offset int64) {
 	state := &fileid.State{
 		Fingerprint:  l.fingerprint(s.Head),
@@ -151,6 +174,13 @@ func (l *Loop) goOn(b *body, old *registry.Record, s registry.Sighting, answers 
 		Offset:       offset,
 		RecordNumber: old.State.RecordNumber,
 		Compressed:   b.compressed,
+	}
+	switch {
+	case offset > 0:
+	case len(s.Head) == 0:
+		b.numberedFor = old.State.Fingerprint // its first bytes will decide
+	case !beginsAs(old.State.Fingerprint, s.Head):
+		state.RecordNumber = 0
 	}
 	if offset > 0 {
 		state.Attributes, state.HeaderDone = old.State.Attributes, old.State.HeaderDone
