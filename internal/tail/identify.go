@@ -388,7 +388,9 @@ func (l *Loop) own(b *body, rec *registry.Record, s registry.Sighting) {
 	}
 	// Where a member begins is known of that very file only: another one may have been
 	// compressed to other bytes, or go on behind what both have.
-	moved := b.compressed && state.Base > 0 && state.Locator != b.info.Locator && (state.Offset > 0 || state.Base != b.info.Size)
+	// What contrib's receiver has stored tells no locator; there the base is all there is.
+	foreign := state.Locator.IsZero() && state.Ladder.Len() == 0 && !rec.Orphan()
+	moved := b.compressed && state.Base > 0 && state.Locator != b.info.Locator && !foreign && (state.Offset > 0 || state.Base != b.info.Size)
 	if moved || b.compressed != state.Compressed {
 		state.Compressed, state.Base, state.BaseAt = b.compressed, 0, 0
 		state.StaticRevision++
