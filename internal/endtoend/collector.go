@@ -143,6 +143,9 @@ func (c *Collector) Stop() error {
 	if err := c.AwaitReady(); err != nil {
 		return errors.Join(err, c.Kill())
 	}
+	// The Collector begins to listen to signals a moment after it says that it is
+	// ready, and nothing shows when.
+	time.Sleep(200 * time.Millisecond)
 	if err := c.command.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
