@@ -198,7 +198,7 @@ var stopCases = []stopCase{
 			store.setFail(func(op string) error {
 				if op == "set" {
 					saving <- struct{}{}
-					time.Sleep(300 * time.Millisecond)
+					time.Sleep(300 * time.Millisecond) // a store that takes its time
 				}
 				return nil
 			})

@@ -172,7 +172,7 @@ func readBacklog(t *trial) (figures, error) {
 // watchQuiet measures what watching costs when nothing happens.
 func watchQuiet(t *trial) (figures, error) {
 	return t.watch(3*time.Second, func() error {
-		time.Sleep(t.o.duration)
+		time.Sleep(t.o.duration) // what a process costs in that time is measured
 		return nil
 	})
 }
@@ -185,7 +185,7 @@ func watchBusy(t *trial) (figures, error) {
 			if err := t.appendToAll(); err != nil {
 				return err
 			}
-			time.Sleep(time.Until(began.Add(second * time.Second)))
+			time.Sleep(time.Until(began.Add(second * time.Second))) // a line a second
 		}
 		return t.p.await(t.next, 30*time.Second)
 	})
@@ -197,7 +197,7 @@ func (t *trial) watch(settle time.Duration, act func() error) (figures, error) {
 	if err := t.p.await(t.next, patience); err != nil {
 		return figures{}, err
 	}
-	time.Sleep(settle)
+	time.Sleep(settle) // nothing shows when a process has come to rest
 	before, err := t.p.usage()
 	if err != nil {
 		return figures{}, err
@@ -219,7 +219,7 @@ func restart(t *trial) (figures, error) {
 	if err := t.p.await(t.next, patience); err != nil {
 		return figures{}, err
 	}
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // its last save cannot be seen from outside
 	t.stop()
 	lines := t.next
 	if err := t.appendToAll(); err != nil {
@@ -237,7 +237,7 @@ func restart(t *trial) (figures, error) {
 	if err != nil {
 		return figures{}, err
 	}
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // that nothing comes twice cannot be waited for
 	got, err := t.p.accepted()
 	if err != nil {
 		return figures{}, err

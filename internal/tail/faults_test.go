@@ -39,6 +39,22 @@ func TestAFaultOfTheFileSystemAtAnyCallLosesNothing(t *testing.T) {
 	}
 }
 
+// failAt asks fail at each call of that kind whether it is to fail.
+func failAt(layer *doubleLayer, call string, fail func() error) {
+	switch call {
+	case "open":
+		layer.open = func(string) error { return fail() }
+	case "stat":
+		layer.stat = func(string, *source.Info) error { return fail() }
+	case "fstat":
+		layer.fstat = func(string, *source.Info) error { return fail() }
+	case "read":
+		layer.read = func(string, int, int64) error { return fail() }
+	case "remove":
+		layer.remove = func(string) error { return fail() }
+	}
+}
+
 // faultAt does a rotation with a fault at one call and tells whether there was one.
 func faultAt(t *testing.T, call string, at int64, fault error) bool {
 	r := newRig(t)
@@ -49,16 +65,7 @@ func faultAt(t *testing.T, call string, at int64, fault error) bool {
 		}
 		return nil
 	}
-	switch call {
-	case "open":
-		r.layer.open = func(string) error { return fail() }
-	case "stat":
-		r.layer.stat = func(string, *source.Info) error { return fail() }
-	case "fstat":
-		r.layer.fstat = func(string, *source.Info) error { return fail() }
-	case "read":
-		r.layer.read = func(string, int, int64) error { return fail() }
-	}
+	failAt(r.layer, call, fail)
 	first, expected := manyLines("first", 5)
 	second, bodies := manyLines("second", 5)
 	expected = append(expected, bodies...)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/otelfilelog/filelogreceiver/internal/source"
 )
 
 // fileCourse is what happens to files while the file system has its faults.
@@ -145,18 +144,7 @@ func fileFaultAt(t *testing.T, course fileCourse, call string, at, row int64, fa
 		}
 		return nil
 	}
-	switch call {
-	case "open":
-		r.layer.open = func(string) error { return fail() }
-	case "stat":
-		r.layer.stat = func(string, *source.Info) error { return fail() }
-	case "fstat":
-		r.layer.fstat = func(string, *source.Info) error { return fail() }
-	case "read":
-		r.layer.read = func(string, int, int64) error { return fail() }
-	case "remove":
-		r.layer.remove = func(string) error { return fail() }
-	}
+	failAt(r.layer, call, fail)
 	if course.set != nil {
 		course.set(r)
 	}
