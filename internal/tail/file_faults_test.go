@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // fileCourse is what happens to files while the file system has its faults.
