@@ -131,6 +131,7 @@ func killAndAccount(t *testing.T, k killing) {
 		}
 		time.Sleep(time.Duration(random.IntN(1500)) * time.Millisecond) // a random moment
 		require.NoError(t, c.Kill())
+		require.NoError(t, s.sink.AwaitEnd())
 		saved, err := s.settings.LastSave()
 		require.NoError(t, err)
 		// The storage is written when it is opened, too. That saves nothing.

@@ -2,7 +2,9 @@ package endtoend
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
 )
 
 // contentOf is all that the files of a folder hold, decompressed.
@@ -76,5 +79,26 @@ func TestMetricsAreSummedOverTheirLabels(t *testing.T) {
 	for _, text := range []string{"a", "a b"} {
 		_, err := parseMetrics(strings.NewReader(text))
 		assert.Error(t, err)
+	}
+}
+
+func TestWhatWasSentBeforeTheSenderEndedIsTakenAtItsEnd(t *testing.T) {
+	sink, err := NewSink()
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, sink.Close()) })
+	logs := plog.NewLogs()
+	logs.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords().AppendEmpty().Body().SetStr("last words")
+	body, err := (&plog.ProtoMarshaler{}).MarshalLogs(logs)
+	require.NoError(t, err)
+	address := strings.TrimPrefix(sink.URL(), "http://")
+	for sent := range 100 { // one alone may be taken in time by chance
+		c, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		_, err = fmt.Fprintf(c, "POST /v1/logs HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", address, len(body), body)
+		require.NoError(t, err)
+		require.NoError(t, c.Close())
+		require.NoError(t, sink.AwaitEnd())
+		records, _, _ := sink.Counts()
+		require.Equal(t, sent+1, records)
 	}
 }

@@ -2,6 +2,7 @@ package endtoend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,6 +20,7 @@ type Sink struct {
 	url    string
 
 	mu        sync.Mutex
+	connected int // open connections
 	arrivals  map[string]arrival
 	records   int
 	repeats   int
@@ -46,7 +48,7 @@ func NewSink() (*Sink, error) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/logs", s.serve)
-	s.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	s.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ConnState: s.connection}
 	go func() { _ = s.server.Serve(listener) }() // ends with Close
 	return s, nil
 }
@@ -59,6 +61,45 @@ func (s *Sink) Close() error {
 	s.Unblock()
 	return s.server.Close()
 }
+
+func (s *Sink) connection(_ net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		s.connected++
+	case http.StateClosed, http.StateHijacked:
+		s.connected--
+	default: // still open
+	}
+}
+
+// AwaitEnd waits until everything is taken that a Collector sent before it ended.
+// A request that it wrote whole is taken also when its process is gone.
+func (s *Sink) AwaitEnd() error {
+	// Connections are accepted one after the other: when this request is answered,
+	// those before it are counted.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: endLimit}
+	response, err := client.Get(s.url)
+	if err != nil {
+		return err
+	}
+	if err := response.Body.Close(); err != nil {
+		return err
+	}
+	for end := time.Now().Add(endLimit); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		connected := s.connected
+		s.mu.Unlock()
+		if connected == 0 {
+			return nil
+		}
+	}
+	return errors.New("connections to the sink do not end")
+}
+
+// endLimit is how long what an ended Collector sent may take to be taken.
+const endLimit = 30 * time.Second
 
 func (s *Sink) serve(w http.ResponseWriter, r *http.Request) {
 	data, err := io.ReadAll(r.Body)
@@ -124,6 +165,7 @@ const clock = "15:04:05.000"
 
 // Excuse says that the Collector was killed, and that what arrived after that
 // moment was not saved: each such record may arrive once more, whenever that is.
+// AwaitEnd comes before it.
 func (s *Sink) Excuse(since time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
