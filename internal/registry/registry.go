@@ -136,6 +136,14 @@ func (g *Registry) Rehead(r *Record, f fileid.Fingerprint) {
 // it is known to exist, hidden by age, order or permissions.
 func (g *Registry) Keep(r *Record, polls int) { r.missed, r.seen = -polls, g.poll }
 
+// KeepLocator does so for the State whose file was seen at l last, if there is
+// one: a file stands there that cannot be read for now.
+func (g *Registry) KeepLocator(l fileid.Locator, polls int) {
+	if r := g.byLocator[l]; r != nil && !r.owned {
+		g.Keep(r, polls)
+	}
+}
+
 // EndPoll counts a poll for the States without an owner. It appends to dst
 // those whose file was missed for too long, and the ones seen longest ago that
 // the limit leaves no room for; the caller keeps (Keep) or forgets (Forget) them.

@@ -104,6 +104,10 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 			}
 		}
 	}
+	var deepest int64
+	if same != nil {
+		deepest = Deepest(same.State, answers)
+	}
 	switch {
 	case adopt != nil && whole != nil && whole.State.Offset > adopt.State.Offset:
 		// The deepest frontier decides: those files only began alike.
@@ -112,10 +116,10 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 		return Decision{Kind: Adopt, Record: adopt, Reason: "has the content of a file that was rewritten"}
 	case adopt != nil && (same == nil || adopt.State.Ladder.Len() > 0):
 		return Decision{Kind: Adopt, Record: adopt, Reason: "has the content of a file that is gone"}
-	case same != nil && whole != nil && whole.State.Offset > Deepest(same.State, answers):
+	case same != nil && whole != nil && (deepest == 0 || whole.State.Offset > deepest):
 		return Decision{Kind: Hold, Record: whole, Reason: "has the content of a file that lives on, and the inode of one that begins alike"}
 	case same != nil:
-		return Decision{Kind: Rewritten, Record: same, Offset: Deepest(same.State, answers), Reason: "same locator, the content before the position differs"}
+		return Decision{Kind: Rewritten, Record: same, Offset: deepest, Reason: "same locator, the content before the position differs"}
 	case hold != nil:
 		return Decision{Kind: Hold, Record: hold, Reason: "has the content of a file that lives on"}
 	case alike:

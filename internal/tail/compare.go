@@ -3,6 +3,7 @@ package tail
 import (
 	"bytes"
 	"io"
+	"math"
 	"time"
 
 	"github.com/otelfilelog/filelogreceiver/internal/fileid"
@@ -119,6 +120,9 @@ func (l *Loop) compareLater(b, original *body) {
 	t.busy = true
 	seen := versionOf(b.info)
 	mine, other := compared{b.info.Size, b.compressed}, compared{original.info.Size, original.compressed}
+	if !other.compressed {
+		other.size = math.MaxInt64 // it may have grown since it was looked at
+	}
 	l.errand(func(files []source.Handle, err error) func(time.Time) {
 		var shared int64
 		var parted bool
@@ -145,7 +149,7 @@ func (l *Loop) compareLater(b, original *body) {
 
 // compared is a file that a worker compares, as it was when that was asked for.
 type compared struct {
-	size       int64 // on disk
+	size       int64 // on disk; of a plain one no more than that is compared
 	compressed bool
 }
 

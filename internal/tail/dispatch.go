@@ -28,11 +28,11 @@ func (l *Loop) enqueue(b *body, now time.Time) {
 	if !b.pending || b.queued || b.inFlight || b.rec == nil || b.ignoring || now.Before(b.retryAt) {
 		return
 	}
-	if b.after != nil {
+	for b.after != nil {
 		if !b.after.drained() {
 			return
 		}
-		b.after = nil
+		b.after = b.after.after // a held one has nothing to read while it waits itself
 	}
 	b.queued = true
 	if b.unreadBytes() <= smallUnread && !l.headerOpen(b) {

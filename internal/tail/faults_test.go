@@ -104,3 +104,15 @@ func TestAPollOverUnchangedFilesOpensAndReadsNothing(t *testing.T) {
 	require.Equal(t, opens, opensNow, "files were opened")
 	require.Equal(t, reads, readsNow, "files were read")
 }
+
+func TestAFileThatWasRenamedAndCannotBeOpenedIsNotForgotten(t *testing.T) {
+	r := newRig(t).start().write("in/a", "one\n").polls(2).stop()
+	r.rename("in/a", "in/a.1")
+	r.layer.open = func(path string) error {
+		return &os.PathError{Op: "open", Path: path, Err: syscall.EACCES}
+	}
+	r.start().polls(keepPolls + 20)
+	r.layer.open = nil
+	r.write("in/a.1", "two\n").polls(5).stop()
+	require.Equal(t, []string{"one", "two"}, r.sink.delivered())
+}

@@ -53,6 +53,7 @@ func (l *Loop) identify(s stranger, now time.Time) {
 	defer b.pin()()
 	if err := l.openHandle(b); err != nil {
 		l.openFailed(e.name, err)
+		l.Registry.KeepLocator(s.info.Locator, keepPolls)
 		return
 	}
 	sighting, err := l.sight(b)

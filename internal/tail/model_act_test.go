@@ -149,9 +149,9 @@ func (w *world) actOnFile(f *modelFile, a act) {
 		if f.packed || f.name != stem {
 			return
 		}
-		if !w.known(f) || w.conf.FilesPerPoll > 0 && !w.followedNow(f) {
-			// Nobody knows which was first, or the new one may have its turn to be looked
-			// at before the new name of the old one, which is not open.
+		if w.conf.FilesPerPoll > 0 && !w.followedNow(f) {
+			// The new one may have its turn to be looked at before the new name of the old
+			// one, which is not open.
 			w.unordered[f.stream] = true
 		}
 		if other := w.byName(rotated); other != nil && w.known(other) && !w.followedNow(other) {
@@ -219,8 +219,10 @@ func (w *world) actOnFile(f *modelFile, a act) {
 		w.create(name, beginnings[a.b%len(beginnings)], w.newStream(), a.c%4)
 	case "gzip":
 		w.pack(f)
-	case "deny", "allow":
-		w.deny(f, a.kind == "deny")
+	case "deny":
+		w.deny(f, unreadable+denial(a.c%2))
+	case "allow":
+		w.deny(f, permitted)
 	case "hide", "show":
 		w.hide(f, a.kind == "hide")
 	}
@@ -247,11 +249,17 @@ func (w *world) splitPartial(f, c *modelFile) {
 
 // copyTruncate copies f and truncates it, fast or with polls in between.
 func (w *world) copyTruncate(f *modelFile, to string, a act) {
-	if f.packed || to == f.name || f.denied {
+	if f.packed || to == f.name || f.denied != permitted {
 		return
 	}
+	seen := w.readUnderItsName(f)
 	c := w.duplicate(f, to)
 	w.splitPartial(f, c)
+	for _, l := range c.lines {
+		if l.stream != f.stream {
+			w.unordered[l.stream] = true // what took the name of f waits for f, not for a copy of it
+		}
+	}
 	if w.conf.FilesPerPoll > 0 {
 		// What took the name of f when that was rotated waits for f, which may be seen to
 		// be empty in a poll before the one that looks at the name of the copy.
@@ -270,6 +278,9 @@ func (w *world) copyTruncate(f *modelFile, to string, a act) {
 				w.looked()
 			}
 			if a.c%3 == 0 {
+				if !seen {
+					w.repeat(c) // two files that are seen together and grow apart
+				}
 				w.appendLines(f, 1, false)
 				c.behind = true
 			}

@@ -113,8 +113,8 @@ func (w *world) finish() string {
 	w.sink.set(accepting)
 	w.settle()
 	for _, f := range w.named(false) {
-		if f.denied {
-			w.deny(f, false)
+		if f.denied != permitted {
+			w.deny(f, permitted)
 		}
 		if f.hidden {
 			w.hide(f, false)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
+	"github.com/otelfilelog/filelogreceiver/internal/registry"
 	"github.com/otelfilelog/filelogreceiver/internal/source"
 )
 
@@ -34,7 +36,7 @@ type modelFile struct {
 	stream  int
 	packed  bool
 	hidden  bool // by age
-	denied  bool
+	denied  denial
 	// followed: the loop polled while the file could be read, so it must read
 	// all of it through its handle, whatever becomes of the name.
 	followed bool
@@ -57,7 +59,7 @@ type world struct {
 	streams   []int           // next number of each
 	unordered map[int]bool    // streams whose order is not promised any more
 	long      bool            // lines of some kilobytes
-	denied    map[string]bool
+	denied    map[string]denial
 	trace     []string
 }
 
@@ -67,21 +69,21 @@ var beginnings = []string{"", "begin\n", "begin with more than sixteen bytes\n",
 func newWorld(r *rig) *world {
 	w := &world{
 		rig: r, lines: map[string]*modelLine{}, harmless: map[string]bool{},
-		unordered: map[int]bool{}, denied: map[string]bool{},
+		unordered: map[int]bool{}, denied: map[string]denial{},
 	}
 	for _, b := range beginnings {
 		for _, line := range strings.Split(b, "\n") {
 			w.harmless[line] = true
 		}
 	}
-	deny := func(path string) error {
-		if w.denied[path] {
-			return &os.PathError{Op: "open", Path: path, Err: os.ErrPermission}
+	deny := func(call, path string, from denial) error {
+		if w.denied[path] >= from {
+			return &os.PathError{Op: call, Path: path, Err: os.ErrPermission}
 		}
 		return nil
 	}
-	r.layer.open = deny
-	r.layer.stat = func(path string, _ *source.Info) error { return deny(path) }
+	r.layer.open = func(path string) error { return deny("open", path, unreadable) }
+	r.layer.stat = func(path string, _ *source.Info) error { return deny("stat", path, invisible) }
 	return w
 }
 
@@ -89,12 +91,21 @@ func (w *world) note(format string, args ...any) {
 	w.trace = append(w.trace, fmt.Sprintf(format, args...))
 }
 
+// denial is what of a file is not permitted.
+type denial int
+
+const (
+	permitted  denial = iota
+	unreadable        // it cannot be opened
+	invisible         // nor looked at
+)
+
 // inPattern tells whether the file has a name that the loop looks at.
 func (f *modelFile) inPattern() bool { return strings.HasPrefix(f.name, "in/") }
 
 // readable tells whether a poll now gets hold of the file.
 func (f *modelFile) readable() bool {
-	return f.inPattern() && !f.hidden && !f.denied && len(f.content) > 0
+	return f.inPattern() && !f.hidden && f.denied == permitted && len(f.content) > 0
 }
 
 // named returns the files that have a name, in the pattern or not.
@@ -246,7 +257,7 @@ func (w *world) appendLines(f *modelFile, n int, partial bool) {
 // written notes that lines were written to f: where nobody has to look any more,
 // nobody has to read them.
 func (w *world) written(f *modelFile) {
-	if (!f.inPattern() || f.denied) && !w.followedNow(f) {
+	if (!f.inPattern() || f.denied != permitted) && !w.followedNow(f) {
 		f.followed = false
 	}
 }
@@ -370,6 +381,12 @@ func (w *world) move(f *modelFile, to string) {
 	if f.hidden {
 		w.repeat(f)
 	}
+	if f.denied == invisible {
+		w.repeat(f) // nobody sees that it is still there, and it may be forgotten
+	}
+	if !w.known(f) {
+		w.unordered[f.stream] = true // nobody saw it under the name of the one that it follows
+	}
 	w.rename(f.name, to)
 	w.note("rename %s to %s", f.name, to)
 	w.renameDenied(f, to)
@@ -379,8 +396,8 @@ func (w *world) move(f *modelFile, to string) {
 func (w *world) renameDenied(f *modelFile, to string) {
 	delete(w.denied, w.path(f.name))
 	delete(w.denied, w.path(to))
-	if f.denied {
-		w.denied[w.path(to)] = true
+	if f.denied != permitted {
+		w.denied[w.path(to)] = f.denied
 	}
 }
 
@@ -432,9 +449,34 @@ func (w *world) duplicate(f *modelFile, to string) *modelFile {
 	}
 	w.files = append(w.files, c)
 	w.put(c, 0)
+	if w.continuesAnother(c) {
+		w.repeat(c)
+	}
 	delete(w.denied, w.path(to))
 	w.note("copy %s to %s", f.name, to)
 	return c
+}
+
+// continuesAnother tells whether f, which is new, got the inode of a file that is
+// gone and has all that was read of that.
+func (w *world) continuesAnother(f *modelFile) (yes bool) {
+	info, err := source.OS.Stat(w.path(f.name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if w.loop == nil {
+		return false
+	}
+	w.loop.Registry.Unowned(func(rec *registry.Record) {
+		s := rec.State
+		newest, read := s.Ladder.Newest()
+		if s.Locator != info.Locator || !read || newest.Offset > int64(len(f.content)) {
+			return
+		}
+		window := f.content[newest.Offset-int64(fileid.WindowLen(newest.Offset)) : newest.Offset]
+		yes = yes || fileid.NewFrontier(newest.Offset, window) == newest
+	})
+	return yes
 }
 
 // pack compresses f into a file of its own and deletes f.
@@ -492,16 +534,16 @@ func (w *world) overwrittenUnseen(f *modelFile) {
 	}
 }
 
-func (w *world) deny(f *modelFile, denied bool) {
+func (w *world) deny(f *modelFile, denied denial) {
 	f.denied = denied
-	if denied && !w.known(f) {
+	if denied != permitted && !w.known(f) {
 		w.repeat(f) // whose copy it is may be forgotten until it can be read
 	}
-	if !denied {
+	if denied == permitted {
 		w.reappears(f)
 	}
 	w.denied[w.path(f.name)] = denied
-	w.note("deny %s: %v", f.name, denied)
+	w.note("deny %s: %d", f.name, denied)
 }
 
 // hide makes f too old to be looked at, or young again.
@@ -538,7 +580,7 @@ func (w *world) looked() {
 func (w *world) stopping() {
 	for _, f := range w.files {
 		f.remembered = f.name != "" && w.known(f)
-		if (f.denied || f.hidden) && w.heldForNameless(f) {
+		if (f.denied != permitted || f.hidden) && w.heldForNameless(f) {
 			w.repeat(f) // what is known of it goes by a name that is gone, and is forgotten until it can be read
 		}
 	}
