@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/consumer"
@@ -131,6 +132,7 @@ type lab struct {
 	// extensions are there beside file_storage, which is there if `storage` says so.
 	extensions map[component.ID]component.Component
 
+	health  *health
 	running receiver.Logs
 	ext     storage.Extension
 }
@@ -138,7 +140,7 @@ type lab struct {
 // newLab makes a lab whose receivers read all files of its folder from their
 // beginning, poll every 10 ms and have no storage.
 func newLab(t *testing.T, keys map[string]any) *lab {
-	l := &lab{t: t, dir: t.TempDir(), storage: t.TempDir(), sink: &sink{}, id: component.NewID(metadata.Type), keys: map[string]any{
+	l := &lab{t: t, dir: t.TempDir(), storage: t.TempDir(), sink: &sink{}, health: &health{}, id: component.NewID(metadata.Type), keys: map[string]any{
 		"include":       []any{},
 		"start_at":      "beginning",
 		"poll_interval": "10ms",
@@ -191,7 +193,7 @@ func (l *lab) tryStart() error {
 	if err != nil {
 		return err
 	}
-	host := &extensionHost{Host: componenttest.NewNopHost(), extensions: map[component.ID]component.Component{}}
+	host := &extensionHost{Host: componenttest.NewNopHost(), health: l.health, extensions: map[component.ID]component.Component{}}
 	if l.keys["storage"] == "file_storage" {
 		l.ext = l.openStorage()
 		host.extensions[component.MustNewID("file_storage")] = l.ext
@@ -477,6 +479,14 @@ func (l *lab) waitLogged(message string) *lab {
 type extensionHost struct {
 	component.Host
 	extensions map[component.ID]component.Component
+	health     *health
+}
+
+// Report makes it a reporter of statuses, as the host of a Collector is.
+func (h *extensionHost) Report(event *componentstatus.Event) {
+	if h.health != nil {
+		h.health.note(event)
+	}
 }
 
 func (h *extensionHost) GetExtensions() map[component.ID]component.Component { return h.extensions }

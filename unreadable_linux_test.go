@@ -53,6 +53,47 @@ func TestWhatMayNotBeReadIsToldOnceAndReadWhenItMay(t *testing.T) {
 	require.Len(t, l.complaints(), 2)
 }
 
+func TestTheStatusTellsOfWhatMayNotBeReadAndOfItsEnd(t *testing.T) {
+	if os.Geteuid() == 0 {
+		asNobody(t) // root may read everything
+		return
+	}
+	for name, c := range map[string]struct{ begin, end func(*lab) error }{
+		"a file that may be read again": {
+			func(l *lab) error { return os.Chmod(l.path("closed/c.log"), 0) },
+			func(l *lab) error { return os.Chmod(l.path("closed/c.log"), 0o644) },
+		},
+		"a file that is deleted": {
+			func(l *lab) error { return os.Chmod(l.path("closed/c.log"), 0) },
+			func(l *lab) error { return os.Remove(l.path("closed/c.log")) },
+		},
+		"a file that leaves the pattern": {
+			func(l *lab) error { return os.Chmod(l.path("closed/c.log"), 0) },
+			func(l *lab) error { return os.Rename(l.path("closed/c.log"), l.path("c.old")) },
+		},
+		"a folder that may be listed again": {
+			func(l *lab) error { return os.Chmod(l.path("closed"), 0) },
+			func(l *lab) error { return os.Chmod(l.path("closed"), 0o755) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, nil)
+			l.keys["include"] = []any{l.path("*.log"), l.path("closed/*.log")}
+			l.write("a.log", "a\n").write("closed/c.log", "c\n")
+			t.Cleanup(func() { _ = os.Chmod(l.path("closed"), 0o755) })
+			require.NoError(t, c.begin(l))
+			l.start().expect("a")
+			l.reports(troubled)
+			_, err := l.health.reported()
+			require.ErrorIs(t, err, os.ErrPermission)
+			require.ErrorContains(t, err, l.path("closed"))
+			require.NoError(t, c.end(l))
+			l.reports(troubled, healthy)
+		})
+	}
+}
+
 // asNobody runs the test that calls it in a process without privileges.
 func asNobody(t *testing.T) {
 	t.Helper()

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 )
 
 // ErrIncomplete is returned when a gzip member ends before its end: it is
 // still being written.
 var ErrIncomplete = errors.New("gzip member is not complete yet")
+
+// ErrCorrupt is returned when what a file has is not what gzip makes.
+var ErrCorrupt = errors.New("not the content of a gzip file")
 
 // IsGzip tells whether a file that begins with head is compressed.
 func IsGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b }
@@ -84,7 +88,14 @@ func gunzipError(err error) error {
 		return ErrIncomplete
 	case err == io.EOF:
 		return io.EOF
+	case isCorrupt(err):
+		return fmt.Errorf("decompress: %w: %w", ErrCorrupt, err)
 	default:
 		return fmt.Errorf("decompress: %w", err)
 	}
+}
+
+func isCorrupt(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/otelfilelog/filelogreceiver/internal/deliver"
 	"github.com/otelfilelog/filelogreceiver/internal/fileid"
 	"github.com/otelfilelog/filelogreceiver/internal/framing"
+	"github.com/otelfilelog/filelogreceiver/internal/source"
 )
 
 // apply takes in what a worker reports.
@@ -129,10 +130,7 @@ func (l *Loop) applyTask(t *task, now time.Time) {
 		return
 	}
 	b.retryAt = time.Time{}
-	if b.stuck {
-		b.stuck = false
-		l.Observer.recovered(b.path)
-	}
+	l.readAgain(b)
 	l.notePartial(b, t, now)
 	if len(l.bodies) > keepAttributes && !l.Attributes.changes() && !b.headerFresh {
 		b.attrs = nil // cheap to make again, and a kilobyte for each of thousands of files
@@ -193,7 +191,10 @@ func (l *Loop) ended(b *body, now time.Time) {
 // with a fresh handle if there is one (freshen).
 func (l *Loop) taskFailed(b *body, err error, now time.Time) {
 	b.eof = false
-	b.pending, b.retryAt = true, now.Add(max(l.PollInterval, time.Second))
+	b.pending, b.retryAt = true, now.Add(max(l.PollInterval, retryRead))
+	if errors.Is(err, source.ErrCorrupt) {
+		b.retryAt = now.Add(retryCorrupt) // or when it has changed
+	}
 	l.readFailed(b, err)
 }
 

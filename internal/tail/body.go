@@ -43,7 +43,8 @@ type body struct {
 	// numberedFor is the fingerprint that b had before it was emptied; empty: whether
 	// its record numbers go on is settled.
 	numberedFor fileid.Fingerprint
-	stuck       bool      // a read error was logged and has not gone away
+	stuck       bool      // it could not be read, and has not changed since
+	troubledAs  string    // the path under which a read error was told of that has not gone away; empty: there is none
 	failedAt    time.Time // since when it cannot be read, after it left; zero: it can
 
 	after *body // the file that had this name before and is to be read first

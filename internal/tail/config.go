@@ -106,6 +106,11 @@ const (
 	// lastAnswer is how long a call may take that was cancelled because the time
 	// for the shutdown is over.
 	lastAnswer = 200 * time.Millisecond
+	// retryRead is the pause after a file could not be read; retryCorrupt the one
+	// after a compressed file was not what gzip makes, while it does not change: to
+	// find out again costs as much as to decompress it.
+	retryRead    = time.Second
+	retryCorrupt = 10 * time.Minute
 	// deleteAgain is the pause after a file that was read could not be deleted.
 	deleteAgain = 10 * time.Second
 	// progressEvery is how often a long turn reports what was accepted.

@@ -132,6 +132,9 @@ func (l *Loop) addTask(t *turn, b *body) {
 		l.trouble(b.path, err)
 		return
 	}
+	if l.troubles[b.path] == unreadableFile {
+		l.untrouble(b.path)
+	}
 	l.settleNumbers(b)
 	s := b.rec.State
 	start, newest := l.startOfTurn(b)
@@ -227,10 +230,22 @@ func (l *Loop) newTurn() *turn {
 
 // readFailed tells once about a file that cannot be read on.
 func (l *Loop) readFailed(b *body, err error) {
-	if b.stuck {
+	b.stuck = true
+	if b.troubledAs != "" {
 		return
 	}
-	b.stuck = true
+	b.troubledAs = b.path
 	l.Logger.Error("Failed to read file", zap.String("path", b.path), zap.Error(err))
 	l.Observer.troubled(b.path, err)
+}
+
+// readAgain tells that a file can be read on.
+func (l *Loop) readAgain(b *body) {
+	b.stuck = false
+	if b.troubledAs == "" {
+		return
+	}
+	l.Observer.recovered(b.troubledAs)
+	b.troubledAs = ""
+	l.Logger.Info("Previously unreadable file is now readable", zap.String("path", b.path))
 }

@@ -65,6 +65,8 @@ type content struct {
 // ended: the file is shorter than that.
 func (c *content) open(t *task, w *window, scratch []byte) (ended bool, err error) {
 	*c = content{t: t}
+	k := t.gz
+	t.gz = nil // from here on it is not where the task begins any more
 	if t.compressed && t.start.Offset == 0 && 0 < t.base && t.base < t.size && c.locate(w, scratch) {
 		return c.startBehind(w, scratch)
 	}
@@ -73,7 +75,7 @@ func (c *content) open(t *task, w *window, scratch []byte) (ended bool, err erro
 		w.reset(t.start.Offset - history)
 		return false, nil
 	}
-	if k := t.gz; k != nil && k.base == t.base && k.rest.start <= t.start.Offset-history && k.rest.end() >= t.start.Offset {
+	if k != nil && k.base == t.base && k.rest.start <= t.start.Offset-history && k.rest.end() >= t.start.Offset {
 		c.stream = k.stream
 		w.reset(k.rest.start)
 		copy(w.space(k.rest.start, len(k.rest.buf)), k.rest.buf)

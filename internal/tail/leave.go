@@ -164,6 +164,10 @@ func (l *Loop) discard(b *body) {
 		delete(l.bodies, b.info.Locator)
 	}
 	b.pending, b.twin = false, nil
+	if b.troubledAs != "" {
+		l.Observer.recovered(b.troubledAs)
+		b.troubledAs = ""
+	}
 	delete(l.attempts.files, b)
 	if l.holds() {
 		l.Pipeline.Forget(b.id)

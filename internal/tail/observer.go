@@ -1,6 +1,9 @@
 package tail
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,6 +52,7 @@ type Observer struct {
 	mu       sync.Mutex          // guards what follows
 	troubles map[string]struct{} // files
 	places   map[string]struct{} // directories
+	denied   bool                // one of places must not be looked at
 }
 
 // NewObserver makes an Observer.
@@ -113,8 +117,12 @@ func (o *Observer) directories(problems []match.Problem) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := make(map[string]struct{}, len(problems))
+	var denied error
 	for _, p := range problems {
 		now[p.Path] = struct{}{}
+		if denied == nil && errors.Is(p.Err, fs.ErrPermission) {
+			denied = fmt.Errorf("%s: %w", p.Path, p.Err)
+		}
 		if _, known := o.places[p.Path]; !known {
 			o.logger.Warn("A place of the pattern cannot be looked at", zap.String("path", p.Path), zap.Error(p.Err))
 		}
@@ -125,6 +133,10 @@ func (o *Observer) directories(problems []match.Problem) {
 		}
 	}
 	o.places = now
+	if (denied != nil) != o.denied {
+		o.denied = denied != nil
+		o.status("directories", denied)
+	}
 }
 
 // observe hands on the numbers of a poll.

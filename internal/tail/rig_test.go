@@ -37,6 +37,7 @@ type rig struct {
 	slots    int
 	include  string
 	maxAge   time.Duration
+	status   Status
 
 	loop        *Loop
 	workersDone <-chan struct{}
@@ -53,6 +54,7 @@ func newRig(t testing.TB) *rig {
 		sink:     newGateSink(),
 		storage:  newMemoryStorage(),
 		progress: newMemoryStorage(),
+		status:   func(string, error) {},
 		include:  filepath.Join(dir, "in", "*"),
 		conf: Config{
 			PollInterval:    200 * time.Millisecond,
@@ -122,7 +124,7 @@ func (r *rig) start() *rig {
 			Pause:     r.sink.pause,
 		},
 		Store:    store,
-		Observer: NewObserver(instruments, func(string, error) {}, logger),
+		Observer: NewObserver(instruments, r.status, logger),
 		Logger:   logger,
 		Now:      func() time.Time { return r.now },
 	}, loaded.States, !loaded.Resumed && len(loaded.Damaged) == 0)

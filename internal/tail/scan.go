@@ -79,7 +79,7 @@ func (l *Loop) takeNames(paths []match.Path) {
 	for _, e := range old {
 		if _, stays := byName[e.name]; !stays {
 			l.unbind(e.body, e.name)
-			delete(l.troubles, e.name)
+			l.endTrouble(e.name)
 		}
 	}
 }
@@ -264,6 +264,9 @@ func (l *Loop) see(b *body, info source.Info, now time.Time) {
 	if b.twin != nil || b.rec == nil {
 		return
 	}
+	if again := now.Add(retryRead); b.stuck && b.retryAt.After(again) {
+		b.retryAt = again // corrupt, as it was
+	}
 	b.stuck = false
 	if l.shrank(b, now) {
 		return
@@ -306,9 +309,13 @@ func (l *Loop) vanished(e *entry, err error) {
 	l.leaveName(e)
 }
 
+// unreadableFile is the kind of trouble that a file or its name could not be read
+// or looked at.
+const unreadableFile = "unreadable"
+
 // trouble tells once that a path cannot be read.
 func (l *Loop) trouble(path string, err error) {
-	kind := "unreadable"
+	kind := unreadableFile
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return // it vanished between two looks
@@ -338,8 +345,16 @@ func (l *Loop) untrouble(path string) {
 		return
 	}
 	delete(l.troubles, path)
-	if kind == "unreadable" {
+	if kind == unreadableFile {
 		l.Logger.Info("Previously unreadable file is now readable", zap.String("path", path))
+		l.Observer.recovered(path)
+	}
+}
+
+// endTrouble forgets about a path that is not in the pattern any more.
+func (l *Loop) endTrouble(path string) {
+	if _, was := l.troubles[path]; was {
+		delete(l.troubles, path)
 		l.Observer.recovered(path)
 	}
 }

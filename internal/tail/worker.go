@@ -2,6 +2,7 @@ package tail
 
 import (
 	"bytes"
+	"errors"
 	"sync"
 	"time"
 
@@ -128,7 +129,11 @@ func (w *worker) read(i int) {
 		}
 	}
 	short, err := w.source.open(t, &w.window, w.scratch)
-	if err != nil {
+	switch {
+	case errors.Is(err, source.ErrCorrupt) && t.base > 0 && t.start.Offset > 0:
+		t.diverged = true // no member begins where one did: compressed anew
+		return
+	case err != nil:
 		t.err = err
 		return
 	}
@@ -246,9 +251,10 @@ func (w *worker) endOfMembers(t *task, position framing.Position) {
 	t.eof = t.base >= t.size
 }
 
-// suspend keeps the decompressor of a compressed file for its next turn.
+// suspend keeps the decompressor of a compressed file for its next turn. One that
+// had an error has it for good.
 func (w *worker) suspend(t *task, position framing.Position) {
-	if t.compressed {
+	if t.compressed && t.err == nil {
 		t.gz = w.source.keep(&w.window, position.Offset)
 	}
 }
