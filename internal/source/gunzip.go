@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -34,9 +35,20 @@ type Gunzip struct {
 func NewGunzip(r io.ReaderAt, base, limit int64) (*Gunzip, error) {
 	z, err := gzip.NewReader(bufio.NewReaderSize(io.NewSectionReader(r, base, limit-base), 32<<10))
 	if err != nil {
-		return nil, gunzipError(err)
+		if err = gunzipError(err); errors.Is(err, ErrIncomplete) && !mayBegin(r, base, limit) {
+			err = fmt.Errorf("decompress: %w: %w", ErrCorrupt, gzip.ErrHeader)
+		}
+		return nil, err
 	}
 	return &Gunzip{z: z, limit: limit}, nil
+}
+
+// mayBegin tells whether the few bytes from base on may be how a member begins.
+func mayBegin(r io.ReaderAt, base, limit int64) bool {
+	magic := []byte{0x1f, 0x8b}
+	head := make([]byte, min(limit-base, int64(len(magic))))
+	n, err := ReadFull(r, head, base)
+	return err != nil || bytes.HasPrefix(magic, head[:n])
 }
 
 // Pos is the number of decompressed bytes read since base.

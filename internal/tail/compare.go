@@ -102,15 +102,22 @@ func (l *Loop) compareBuffers(size int) (x, y []byte) {
 // intact tells whether what was read of b is still there. If it is not, another
 // file does not differ from b: it has what b had before it was truncated.
 func intact(b *body) bool {
-	newest, ok := b.rec.State.Ladder.Newest()
-	if !ok && b.inFlight {
-		return false // what its first turn has read may be gone from it by now
+	if b.inFlight && (b.pending || b.changedSince()) {
+		return false // what its turn has read may be gone from it by now
 	}
+	newest, ok := b.rec.State.Ladder.Newest()
 	if !ok || newest.Offset != b.rec.State.Offset || b.compressed {
 		return true
 	}
 	answers, err := frontiersAt(b.handle, []int64{newest.Offset})
 	return err != nil || len(answers) == 1 && answers[0] == newest
+}
+
+// changedSince tells whether the file of b, whose handle is open, is not as it was
+// when it was looked at last.
+func (b *body) changedSince() bool {
+	info, err := b.handle.Stat()
+	return err != nil || versionOf(info) != versionOf(b.info)
 }
 
 // compareLater lets a worker compare the content of b with that of another file,

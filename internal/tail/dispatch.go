@@ -140,6 +140,9 @@ func (l *Loop) addTask(t *turn, b *body) {
 	start, newest := l.startOfTurn(b)
 	b.inFlight, b.pending = true, false
 	base, baseAt := b.baseFor(start.Offset)
+	if b.compressed && start.Offset > 0 && base == b.info.Size && s.ModTime != b.info.ModTime {
+		base, baseAt = 0, 0 // written to, and as long as it was: compressed anew, perhaps
+	}
 	t.tasks = append(t.tasks, task{
 		body:       b,
 		path:       b.path,

@@ -143,7 +143,10 @@ func (w *world) compare() string {
 			}
 			continue
 		}
-		if before, any := last[l.stream]; any && before > l.number && !w.unordered[l.stream] && !l.mayRepeat {
+		if l.mayRepeat {
+			continue // nor has it an order
+		}
+		if before, any := last[l.stream]; any && before > l.number && !w.unordered[l.stream] {
 			return fmt.Sprintf("%.60q was delivered after number %d", text, before)
 		}
 		last[l.stream] = l.number

@@ -361,6 +361,14 @@ func (w *world) cut(f *modelFile, size int) {
 	}
 	f.lines = kept
 	f.content = f.content[:size:size]
+	piece := lastPiece(f.content)
+	for _, b := range beginnings {
+		for line := range strings.Lines(b) {
+			if rest, cut := strings.CutPrefix(line, piece); cut {
+				w.harmless[strings.TrimSpace(rest)] = true // of the next file that begins so
+			}
+		}
+	}
 	w.destroyed(f, lost)
 	for _, l := range append(lost, kept...) {
 		l.mayRepeat = true // reading goes on behind what verifies

@@ -205,7 +205,10 @@ func (l *Loop) rename(b *body, name string) {
 // follow makes b wait until old, the file that had its name before, is read:
 // old lines come before new ones.
 func (l *Loop) follow(b, old *body) {
-	if (old.rec != nil || old.twin != nil) && !waitsFor(old, b) && !waitsFor(b, old) {
+	for old != nil && old.rec == nil && old.twin == nil {
+		old = old.after // it was let go of, and may have waited itself
+	}
+	if old != nil && !waitsFor(old, b) && !waitsFor(b, old) {
 		b.after = old
 	}
 }

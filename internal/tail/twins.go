@@ -19,6 +19,7 @@ import (
 // by growing apart, or by outliving the grace time.
 type twin struct {
 	of     *registry.Record
+	owner  *body              // whose content it was compared with
 	apart  []*registry.Record // of which it is none, as was found out while it was held as theirs
 	shared int64              // so many bytes are known to be the same
 	since  time.Time          // when it changed last
@@ -44,7 +45,7 @@ func versionOf(i source.Info) version { return version{i.Size, i.ModTime} }
 
 // hold lets b wait as a twin of rec. Should it be a file of its own, it begins at start.
 func (l *Loop) hold(b *body, rec *registry.Record, shared int64, apart []*registry.Record, start int64, now time.Time) {
-	b.twin = &twin{of: rec, apart: apart, shared: shared, since: now, size: b.info.Size}
+	b.twin = &twin{of: rec, owner: l.owners[rec], apart: apart, shared: shared, since: now, size: b.info.Size}
 	if start > 0 && !b.compressed && l.ensureOpen(b) == nil {
 		if answers, err := frontiersAt(b.handle, []int64{start}); err == nil && len(answers) == 1 {
 			b.twin.start = answers[0]
@@ -81,6 +82,10 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 	original := l.owners[t.of]
 	if b.info.Size != t.size {
 		t.size, t.since = b.info.Size, now
+	}
+	if original != nil && original != t.owner {
+		// Another one has taken over the State: a copy, too, that may have less.
+		t.owner, t.compared, t.shared = original, version{}, 0
 	}
 	switch {
 	case t.busy:
