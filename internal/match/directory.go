@@ -67,6 +67,9 @@ func newDirectory(path, prefix string, parent *directory, entering []state) *dir
 
 // refresh brings a directory and everything below it up to date.
 func (t *tree) refresh(d *directory, now time.Time) {
+	if t.interrupted.Load() {
+		return
+	}
 	t.visited++
 	var st fileStat
 	if err := statPath(d.path, &st); err != nil {

@@ -44,7 +44,8 @@ type Result struct {
 	ProblemsChanged bool
 }
 
-// A Matcher finds the files that a Config describes. It belongs to one goroutine.
+// A Matcher finds the files that a Config describes. It belongs to one goroutine,
+// but for Interrupt.
 type Matcher struct {
 	tree   *tree
 	filter *filter
@@ -82,6 +83,9 @@ func New(c Config) (*Matcher, error) {
 func (m *Matcher) Poll(now time.Time) Result {
 	m.unmark()
 	m.tree.update(now)
+	if m.Interrupted() {
+		return Result{}
+	}
 	rearrange, failuresChanged := m.tree.changed, m.tree.failuresChanged
 	if rearrange {
 		failuresChanged = true // a failure may have gone together with its place
@@ -96,6 +100,14 @@ func (m *Matcher) Poll(now time.Time) Result {
 	problemsChanged := failuresChanged && m.gatherProblems()
 	return Result{Paths: m.paths, Changed: changed, Problems: m.problems, ProblemsChanged: problemsChanged}
 }
+
+// Interrupt ends a poll under way at the next directory, and makes all others
+// end at once: a pattern may lead through a whole disk. What they find says
+// nothing any more. Any goroutine may call it.
+func (m *Matcher) Interrupt() { m.tree.interrupted.Store(true) }
+
+// Interrupted tells whether Interrupt was called.
+func (m *Matcher) Interrupted() bool { return m.tree.interrupted.Load() }
 
 // unique drops all but the first of files with the same path.
 func unique(files []*file) []*file {

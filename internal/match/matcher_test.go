@@ -128,6 +128,22 @@ func TestCaseCanBeIgnored(t *testing.T) {
 	assert.Equal(t, []string{"B.log", "Sub/c.Log", "a.LOG"}, found(t, dir, matcher.Poll(later())))
 }
 
+func TestAnInterruptedPollEndsAtTheNextDirectory(t *testing.T) {
+	dir := t.TempDir()
+	makeFiles(t, dir, "a/a/1.log", "b/1.log", "c/1.log")
+	matcher := newMatcher(t, Config{Include: []string{dir + "/**/*.log"}})
+	listed := 0
+	matcher.tree.readDirectory = func(path string) ([]fs.DirEntry, error) {
+		if listed++; listed == 2 {
+			matcher.Interrupt()
+		}
+		return os.ReadDir(path)
+	}
+	assert.Empty(t, matcher.Poll(later()).Paths)
+	assert.True(t, matcher.Interrupted())
+	assert.Equal(t, 2, listed)
+}
+
 func TestNothingIsListedWhileNothingChanges(t *testing.T) {
 	dir := t.TempDir()
 	makeFiles(t, dir, "a/1.log", "a/2.log", "b/1.log")

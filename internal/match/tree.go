@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,6 +43,8 @@ type tree struct {
 
 	// readDirectory lists a directory, sorted by name.
 	readDirectory func(path string) ([]fs.DirEntry, error)
+
+	interrupted atomic.Bool // nothing is looked at any more
 
 	visited int // directories that the current poll has come to
 	known   int // directories below the roots, at most limit

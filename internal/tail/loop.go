@@ -122,6 +122,7 @@ func (l *Loop) Run(ctx, save context.Context) error {
 	if l.Pipeline != nil {
 		ready = l.Pipeline.Ready()
 	}
+	defer context.AfterFunc(ctx, l.Matcher.Interrupt)()
 	l.poll()
 	for {
 		select {

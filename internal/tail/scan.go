@@ -40,6 +40,9 @@ func (l *Loop) poll() {
 	now := l.Now()
 	l.polls++
 	result := l.Matcher.Poll(now)
+	if l.Matcher.Interrupted() {
+		return
+	}
 	if result.ProblemsChanged {
 		l.Observer.directories(result.Problems)
 	}
