@@ -109,3 +109,12 @@ func asNobody(t *testing.T) {
 	require.NoError(t, err, string(out))
 	require.Contains(t, string(out), "--- PASS: "+t.Name())
 }
+
+func TestANameThatIsNotUTF8CostsNoOtherRecord(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, map[string]any{"include_file_path": true})
+	l.write("bad\xff.log", "line\n").start().expect("line")
+	r := l.find("line")
+	require.Equal(t, "bad\uFFFD.log", r.attributes["log.file.name"])
+	require.Equal(t, l.path("bad\uFFFD.log"), r.attributes["log.file.path"])
+}

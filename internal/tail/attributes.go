@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"strings"
 
 	"github.com/otelfilelog/filelogreceiver/internal/source"
 )
@@ -24,10 +25,10 @@ func (a FileAttributes) resolve(path string, info source.Info, header map[string
 	out := make(map[string]any, len(header)+4)
 	maps.Copy(out, header)
 	if a.Name {
-		out["log.file.name"] = filepath.Base(path)
+		out["log.file.name"] = text(filepath.Base(path))
 	}
 	if a.Path {
-		out["log.file.path"] = path
+		out["log.file.path"] = text(path)
 	}
 	if a.NameResolved || a.PathResolved {
 		resolved, err := filepath.EvalSymlinks(path)
@@ -38,10 +39,10 @@ func (a FileAttributes) resolve(path string, info source.Info, header map[string
 			return nil, fmt.Errorf("make %q absolute: %w", path, err)
 		}
 		if a.NameResolved {
-			out["log.file.name_resolved"] = filepath.Base(resolved)
+			out["log.file.name_resolved"] = text(filepath.Base(resolved))
 		}
 		if a.PathResolved {
-			out["log.file.path_resolved"] = resolved
+			out["log.file.path_resolved"] = text(resolved)
 		}
 	}
 	if a.OwnerName || a.OwnerGroupName {
@@ -61,3 +62,7 @@ func (a FileAttributes) resolve(path string, info source.Info, header map[string
 	}
 	return out, nil
 }
+
+// text is a name as an attribute may have it: destinations refuse a whole request
+// for one string in it that is not UTF-8, and a file name may be any bytes.
+func text(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
