@@ -86,7 +86,7 @@ func (r *logsReceiver) Start(ctx context.Context, host component.Host) (err erro
 			err = errors.Join(err, r.takeDown(ctx))
 		}
 	}()
-	if r.storage, err = openStorage(ctx, host, r.cfg.StorageID, r.set.ID); err != nil {
+	if r.storage, err = openStorage(ctx, host, r.cfg.StorageID, r.set.ID, r.set.Logger); err != nil {
 		return fmt.Errorf("storage client: %w", err)
 	}
 	store, loaded, err := r.openStore(ctx)

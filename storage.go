@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.uber.org/zap"
 
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/operator"
 )
@@ -23,8 +24,9 @@ type clients struct {
 	progress storage.Client
 }
 
-// openStorage gets the clients from the storage extension of that id.
-func openStorage(ctx context.Context, host component.Host, id *component.ID, own component.ID) (clients, error) {
+// openStorage gets the clients from the storage extension of that id. When there
+// is none for the progress, each save is one of all positions, in the other.
+func openStorage(ctx context.Context, host component.Host, id *component.ID, own component.ID, logger *zap.Logger) (clients, error) {
 	if id == nil {
 		return clients{}, nil
 	}
@@ -43,7 +45,11 @@ func openStorage(ctx context.Context, host component.Host, id *component.ID, own
 		return clients{}, err
 	}
 	if c.progress, err = store.GetClient(ctx, component.KindReceiver, own, progressStore); err != nil {
-		return clients{}, errors.Join(err, c.main.Close(ctx))
+		// Contrib's receiver, which needs one client, would start.
+		c.progress = nil
+		logger.Error("The storage has no place for what changes between two snapshots; each save takes all positions, "+
+			"and what was delivered after the last snapshot may come again now",
+			zap.Stringer("storage", id), zap.String("storage_name", progressStore), zap.Error(err))
 	}
 	return c, nil
 }

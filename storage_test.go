@@ -24,6 +24,7 @@ type memoryStorage struct {
 	mu      sync.Mutex
 	clients []string
 	values  map[string][]byte
+	refuse  error // of a client for the progress
 	fail    func(op string) error
 	hang    chan struct{} // not nil: a write waits until it is closed or its context ends
 }
@@ -32,6 +33,9 @@ func (m *memoryStorage) GetClient(_ context.Context, kind component.Kind, id com
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.clients = append(m.clients, fmt.Sprintf("%s %s %q", kind, id, name))
+	if name == progressStore && m.refuse != nil {
+		return nil, m.refuse
+	}
 	return &memoryClient{m: m, prefix: name + "/"}, nil
 }
 
@@ -178,6 +182,30 @@ func TestTheStorageIsAskedAsContribDoes(t *testing.T) {
 		})
 	}
 	require.Equal(t, "abc/d_e", storedAs(component.NewIDWithName(component.MustNewType("a_b_c"), "d_e")).String())
+}
+
+// An extension may give the one client that contrib's receiver asks for and no
+// other, and another one later.
+func TestWithoutAPlaceForTheProgressPositionsAreSavedAllTheSame(t *testing.T) {
+	t.Parallel()
+	store := &memoryStorage{}
+	l := newLab(t, nil).with("memory", store)
+	l.write("a.log", "one\n").start().expect("one")
+	l.write("a.log", "two\n").expect("one", "two")
+	l.polls().stop()
+	for i, refuse := range []error{errors.New("no other"), errors.New("no other"), nil, nil} {
+		store.refuse = refuse
+		l.start()
+		if refuse != nil {
+			require.Equal(t, 1, l.logs.FilterMessageSnippet("no place for what changes between two snapshots").Len())
+		}
+		before := l.sink.count()
+		want := fmt.Sprint("run ", i)
+		l.write("a.log", want+"\n").await(before + 1)
+		l.polls().stop()
+		require.Equal(t, want, l.sink.bodies()[before])
+		require.Equal(t, before+1, l.sink.count())
+	}
 }
 
 // O6
