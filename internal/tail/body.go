@@ -82,7 +82,7 @@ func (b *body) unreadBytes() int64 {
 // took its name may be read.
 func (b *body) drained() bool {
 	if b.twin != nil {
-		return b.compressed || b.info.Size <= b.twin.shared
+		return b.compressed || b.info.Size == 0 || b.info.Size <= b.twin.shared && b.twin.seen == versionOf(b.info)
 	}
 	if b.rec != nil && b.shrunk > 0 {
 		return false // the next poll knows whether it was truncated and what it has now

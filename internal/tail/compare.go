@@ -125,7 +125,7 @@ func (b *body) changedSince() bool {
 func (l *Loop) compareLater(b, original *body) {
 	t := b.twin
 	t.busy = true
-	seen := versionOf(b.info)
+	seen, originally := versionOf(b.info), original.info
 	mine, other := compared{b.info.Size, b.compressed}, compared{original.info.Size, original.compressed}
 	if !other.compressed {
 		other.size = math.MaxInt64 // it may have grown since it was looked at
@@ -141,10 +141,10 @@ func (l *Loop) compareLater(b, original *body) {
 			if b.twin != t || err != nil || l.owners[t.of] != original {
 				return // the next poll looks again
 			}
-			t.shared = shared
+			t.shared, t.seen = shared, seen
 			switch {
 			case !parted:
-				t.compared = seen
+				t.same(seen, originally)
 			case l.ensureOpen(original) != nil || !intact(original) || endsDeleted(original, shared):
 				// As in compareWith.
 			default:

@@ -13,21 +13,18 @@ import (
 // decompressor then waits in body.gz, where the first turn goes on with it, so
 // that the file is read once and not once for each of the three.
 
-// decompressHead reads the decompressed beginning of b into head. The error is
-// ErrIncomplete when the last member is not whole and there may be more of it.
-func (b *body) decompressHead(head []byte) ([]byte, error) {
+// decompressHead reads the first limit bytes of the decompressed content of b. The
+// error is ErrIncomplete when the last member is not whole and there may be more
+// of it.
+func (b *body) decompressHead(limit int) ([]byte, error) {
 	b.gz = nil
-	head = head[:cap(head)]
 	z, err := source.NewGunzip(b.handle, 0, b.info.Size)
 	if err != nil {
 		return nil, ignoreEOF(err)
 	}
-	n, err := z.Read(head)
-	if err == nil && n < len(head) {
-		_, err = z.Read(head[n:]) // why it ended
-	}
-	b.gz = &gunzip{stream: z, rest: window{buf: bytes.Clone(head[:n])}, fresh: true}
-	return head[:n], ignoreEOF(err)
+	head, err := readStreamBeginning(z, limit)
+	b.gz = &gunzip{stream: z, rest: window{buf: bytes.Clone(head)}, fresh: true}
+	return head, ignoreEOF(err)
 }
 
 // frontiers makes the frontiers at offsets, which are descending, as the answers

@@ -145,20 +145,19 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 // sight reads how b begins. The sighting has no head when there is nothing to
 // be seen yet.
 func (l *Loop) sight(b *body) (registry.Sighting, error) {
-	head := make([]byte, max(l.FingerprintSize, l.Registry.MaxFingerprint()))
-	n, err := source.ReadFull(b.handle, head, 0)
+	limit := max(l.FingerprintSize, l.Registry.MaxFingerprint())
+	head, err := readBeginning(b.handle, limit, b.info.Size)
 	if err != nil {
 		return registry.Sighting{}, err
 	}
-	head = head[:n]
 	s := registry.Sighting{Locator: b.info.Locator, Head: head, Size: b.info.Size, Path: b.path}
 	switch {
-	case l.Compression == CompressionGzip && n > 1 && !source.IsGzip(head):
+	case l.Compression == CompressionGzip && len(head) > 1 && !source.IsGzip(head):
 		return s, errNotGzip
 	case l.Compression != CompressionNone && source.IsGzip(head):
 		b.compressed = true
 		s.Size = -1
-		s.Head, err = b.decompressHead(head)
+		s.Head, err = b.decompressHead(limit)
 		if errors.Is(err, source.ErrIncomplete) {
 			if err = nil; beingWritten(b.info, l.Now()) {
 				s.Head = nil // what will follow may tell who it is

@@ -111,6 +111,9 @@ func (l *Loop) letTwinGo(b *body, now time.Time) bool {
 	if original == nil || original.inFlight || !b.quiet(now, 0) || b.twin.busy || b.twin.compared != versionOf(info) && !b.twin.failed {
 		return false // lookAtTwin finds out
 	}
+	if b.twin.doubtful(original) {
+		return false // nor is it known to have been read
+	}
 	if s := b.twin.of.State; s.Offset+s.PartialLength < b.twin.shared {
 		return false // not read yet, and the original may be overwritten before it is
 	}

@@ -22,6 +22,7 @@ type twin struct {
 	owner  *body              // whose content it was compared with
 	apart  []*registry.Record // of which it is none, as was found out while it was held as theirs
 	shared int64              // so many bytes are known to be the same
+	seen   version            // what the file was like then
 	since  time.Time          // when it changed last
 	size   int64              // its size then
 	// start is where it begins should it be a file of its own: what is before was read
@@ -33,7 +34,23 @@ type twin struct {
 	compared version
 	busy     bool        // a worker is looking at it
 	failed   bool        // the latest look at it, by a worker
-	original source.Info // of the original, when all was found to be the same
+	// original is what the original was like when all was found to be the same, and
+	// readTo how far it was read. If that is not all of it, and the original has
+	// changed since, what was read may be something else.
+	original source.Info
+	readTo   int64
+}
+
+// same notes that all of b, as it was seen, is the beginning of original, as
+// that was.
+func (t *twin) same(seen version, original source.Info) {
+	t.compared, t.original, t.readTo = seen, original, t.of.State.Offset
+}
+
+// doubtful tells whether original, which had all of the twin, may have been
+// overwritten before that was read.
+func (t *twin) doubtful(original *body) bool {
+	return t.readTo < t.shared && original.info != t.original
 }
 
 // version is what a file was like at some time: while it is like that, its
@@ -45,7 +62,7 @@ func versionOf(i source.Info) version { return version{i.Size, i.ModTime} }
 
 // hold lets b wait as a twin of rec. Should it be a file of its own, it begins at start.
 func (l *Loop) hold(b *body, rec *registry.Record, shared int64, apart []*registry.Record, start int64, now time.Time) {
-	b.twin = &twin{of: rec, owner: l.owners[rec], apart: apart, shared: shared, since: now, size: b.info.Size}
+	b.twin = &twin{of: rec, owner: l.owners[rec], apart: apart, shared: shared, seen: versionOf(b.info), since: now, size: b.info.Size}
 	if start > 0 && !b.compressed && l.ensureOpen(b) == nil {
 		if answers, err := frontiersAt(b.handle, []int64{start}); err == nil && len(answers) == 1 {
 			b.twin.start = answers[0]
@@ -103,21 +120,22 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 		return false
 	case t.compared != versionOf(b.info):
 		shared, parted := l.compareWith(b, t.of, t.shared)
-		t.shared = shared
+		t.shared, t.seen = shared, versionOf(b.info)
 		if parted {
 			return l.release(b, now)
 		}
 		if shared >= b.info.Size {
-			t.compared = versionOf(b.info)
-			t.original = original.info
+			t.same(t.seen, original.info)
 		}
-	case t.of.State.Offset < t.shared && original.info != t.original && !original.inFlight && !b.compressed && !original.compressed:
-		// What both had was not read yet. If the original was overwritten before
-		// it was, only b has it.
+	case t.doubtful(original) && !original.inFlight:
+		if b.compressed || original.compressed {
+			l.compareLater(b, original)
+			return false
+		}
 		if _, parted := l.compareWith(b, t.of, 0); parted {
 			return l.release(b, now)
 		}
-		t.original = original.info
+		t.same(t.compared, original.info)
 	}
 	grace := now.Sub(t.since) >= twinGrace
 	if grace && !b.compressed && t.shared >= b.info.Size && t.of.State.Offset >= t.shared {

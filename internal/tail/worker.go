@@ -3,6 +3,7 @@ package tail
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -261,12 +262,11 @@ func (w *worker) suspend(t *task, position framing.Position) {
 
 // longerHead reads the fingerprint of a file that has grown.
 func (w *worker) longerHead(t *task) []byte {
-	head := make([]byte, w.l.FingerprintSize)
-	n, err := source.ReadFull(t.handle, head, 0)
-	if err != nil || n <= t.headKnown || t.head != nil && string(head[:t.headKnown]) != string(t.head) {
+	head, err := readBeginning(t.handle, w.l.FingerprintSize, w.window.end())
+	if err != nil || len(head) <= t.headKnown || t.head != nil && string(head[:t.headKnown]) != string(t.head) {
 		return nil
 	}
-	return head[:n]
+	return slices.Clip(head)
 }
 
 // flush delivers the batch under way. position is where the record that stands
