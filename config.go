@@ -36,6 +36,9 @@ const (
 // evidence of who it is.
 const minFingerprintSize = 16
 
+// maxFingerprintSize bounds it: that much of each file may be kept in memory.
+const maxFingerprintSize = 1 << 30
+
 // inputType is the default of the keys `id` and `type`.
 const inputType = "file_input"
 
@@ -73,8 +76,9 @@ type Config struct {
 	// them. 0 is no limit. Must not be negative. Default 0.
 	MaxBatches int `mapstructure:"max_batches"`
 	// FingerprintSize is how many of a file's first bytes are evidence of who it
-	// is. It costs that much memory per file, and as much storage unless
-	// `fingerprint_storage` is `hash`. At least 16. Default 1000.
+	// is. It costs that much memory per file, or what the file has if that is less,
+	// and as much storage unless `fingerprint_storage` is `hash`. At least 16, at
+	// most 1GiB. Default 1000.
 	FingerprintSize ByteSize `mapstructure:"fingerprint_size"`
 	// FingerprintStorage is new: how fingerprints are stored. `content` stores the
 	// bytes, which contrib's receiver can read back; `hash` stores length and 128

@@ -77,6 +77,9 @@ func (c *Config) validateLimits() error {
 	if c.FingerprintSize < minFingerprintSize {
 		errs = append(errs, fmt.Errorf("'fingerprint_size' must be at least %d bytes, is %d", minFingerprintSize, c.FingerprintSize))
 	}
+	if c.FingerprintSize > maxFingerprintSize {
+		errs = append(errs, fmt.Errorf("'fingerprint_size' must be at most %d bytes (1GiB), is %d", maxFingerprintSize, c.FingerprintSize))
+	}
 	if c.MaxBatches < 0 {
 		errs = append(errs, fmt.Errorf("'max_batches' must not be negative, is %d", c.MaxBatches))
 	}

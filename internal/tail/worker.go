@@ -3,7 +3,6 @@ package tail
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -266,7 +265,7 @@ func (w *worker) longerHead(t *task) []byte {
 	if err != nil || len(head) <= t.headKnown || t.head != nil && string(head[:t.headKnown]) != string(t.head) {
 		return nil
 	}
-	return slices.Clip(head)
+	return head
 }
 
 // flush delivers the batch under way. position is where the record that stands
