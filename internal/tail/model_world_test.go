@@ -478,7 +478,11 @@ func (w *world) continuesAnother(f *modelFile) (yes bool) {
 	w.loop.Registry.Unowned(func(rec *registry.Record) {
 		s := rec.State
 		newest, read := s.Ladder.Newest()
-		if s.Locator != info.Locator || !read || newest.Offset > int64(len(f.content)) {
+		switch {
+		case s.Locator != info.Locator || newest.Offset > int64(len(f.content)):
+			return
+		case !read:
+			yes = yes || s.Offset == 0 && s.Fingerprint.IsPrefixOf(f.content)
 			return
 		}
 		window := f.content[newest.Offset-int64(fileid.WindowLen(newest.Offset)) : newest.Offset]

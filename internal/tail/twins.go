@@ -150,10 +150,14 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 
 // noteRewritten goes on in b, which is not intact, as its next turn would. That
 // may be far away: it may wait for the very copy that is asked about here, or its
-// name may not be accessible for now. What has become shorter is seen otherwise.
+// name may not be accessible for now.
 func (l *Loop) noteRewritten(b *body) {
-	if !b.inFlight && b.info.Size >= b.rec.State.Offset {
+	switch {
+	case b.inFlight:
+	case b.info.Size >= b.rec.State.Offset:
 		l.diverged(b, l.Now())
+	case b.shrunk == 0:
+		l.shrank(b, l.Now()) // else polls look at it already
 	}
 }
 
