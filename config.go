@@ -39,6 +39,10 @@ const minFingerprintSize = 16
 // maxFingerprintSize bounds it: that much of each file may be kept in memory.
 const maxFingerprintSize = 1 << 30
 
+// maxPollsToArchive bounds the archive: each of its slots is looked at when the
+// receiver starts.
+const maxPollsToArchive = 1_000_000
+
 // inputType is the default of the keys `id` and `type`.
 const inputType = "file_input"
 
@@ -93,7 +97,7 @@ type Config struct {
 	OnTruncate string `mapstructure:"on_truncate"`
 	// PollsToArchive is how many sets of files that have gone away are kept in the
 	// storage, so that a file that comes back late goes on where it stopped. 0
-	// keeps none. Needs `storage`. Default 0.
+	// keeps none. Needs `storage`. At most 1000000. Default 0.
 	PollsToArchive int `mapstructure:"polls_to_archive"`
 	// Encoding is the character encoding of the files: an IANA name, `utf-8`,
 	// `utf-8-raw` (bytes unchanged), `utf-16`, `ascii` or `nop` (no text: bodies

@@ -229,10 +229,14 @@ func (c *Config) header() batch.HeaderConfig {
 }
 
 func (c *Config) validateStorage() error {
-	if c.PollsToArchive > 0 && c.StorageID == nil {
-		return errors.New("'polls_to_archive' needs a storage extension to keep the archive in: set 'storage', or remove 'polls_to_archive'")
+	var errs []error
+	if c.PollsToArchive > maxPollsToArchive {
+		errs = append(errs, fmt.Errorf("'polls_to_archive' must be at most %d, is %d", maxPollsToArchive, c.PollsToArchive))
 	}
-	return nil
+	if c.PollsToArchive > 0 && c.StorageID == nil {
+		errs = append(errs, errors.New("'polls_to_archive' needs a storage extension to keep the archive in: set 'storage', or remove 'polls_to_archive'"))
+	}
+	return errors.Join(errs...)
 }
 
 // validate is not called Validate, so that the Collector does not call it a second time.

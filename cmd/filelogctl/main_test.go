@@ -58,8 +58,15 @@ func (c *boltClient) Delete(_ context.Context, key string) error {
 	return c.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte(bucket)).Delete([]byte(key)) })
 }
 
-func (c *boltClient) Batch(context.Context, ...*storage.Operation) error {
-	c.t.Error("not used here")
+func (c *boltClient) Batch(ctx context.Context, operations ...*storage.Operation) (err error) {
+	for _, o := range operations {
+		if o.Type != storage.Get {
+			c.t.Error("not used here")
+		}
+		if o.Value, err = c.Get(ctx, o.Key); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -14,10 +15,12 @@ import (
 // that was found again stays in its slot until it is saved as a known one: at
 // every moment, each State is stored at least once.
 type ring struct {
-	slots [][]*archivedState
-	next  int              // the slot to be written next
-	queue []*archivedState // waiting to be written to it
-	stale map[int]struct{} // slots that hold States which have left
+	size  int                      // how many slots there are
+	slots map[int][]*archivedState // those that hold something
+	next  int                      // the slot to be written next
+	empty int                      // so many slots from next on are known to hold nothing
+	queue []*archivedState         // waiting to be written to it
+	stale map[int]struct{}         // slots that hold States which have left
 	// surplus are slots beyond the ring, of a longer one before. Their States are
 	// in the queue; they are emptied when it is written.
 	surplus []int
@@ -45,19 +48,21 @@ const maxArchived = 1 << 17
 
 // newRing makes a ring of what was loaded.
 func newRing(loaded archived) *ring {
-	if len(loaded.slots) == 0 {
+	if loaded.size == 0 {
 		return nil
 	}
 	r := &ring{
-		slots:   make([][]*archivedState, len(loaded.slots)),
+		size:    loaded.size,
+		slots:   make(map[int][]*archivedState, len(loaded.slots)),
 		next:    loaded.next,
 		stale:   make(map[int]struct{}),
 		byState: make(map[*fileid.State]*archivedState),
 		surplus: loaded.surplus,
 	}
 	// From the oldest to the newest, so that the newest is found first.
-	for i := range loaded.slots {
-		slot := (loaded.next + i) % len(loaded.slots)
+	age := func(slot int) int { return (slot - loaded.next + loaded.size) % loaded.size }
+	filled := slices.SortedFunc(maps.Keys(loaded.slots), func(a, b int) int { return age(a) - age(b) })
+	for _, slot := range filled {
 		for _, s := range loaded.slots[slot] {
 			if a := r.admit(s, slot); a != nil {
 				r.slots[slot] = append(r.slots[slot], a)
@@ -150,7 +155,7 @@ func (r *ring) encode(writes []slotWrite, hashFingerprints bool) []slotWrite {
 			continue
 		}
 		w := slotWrite{slot: slot}
-		if slot < len(r.slots) {
+		if slot < r.size {
 			w.value = appendList(nil, statesOf(r.slots[slot]), 0, hashFingerprints)
 		}
 		writes = append(writes, w)
@@ -196,10 +201,10 @@ func (r *ring) written(w slotWrite, stored func(*fileid.State)) {
 		kept = append(kept, a)
 		stored(a.state)
 	}
-	r.slots[w.slot] = kept
+	r.put(w.slot, kept)
 	r.count += len(kept)
 	r.queue = slices.DeleteFunc(r.queue, func(a *archivedState) bool { return a.slot == w.slot })
-	r.next = (w.slot + 1) % len(r.slots)
+	r.next, r.empty = (w.slot+1)%r.size, max(r.empty-1, 0)
 	if len(r.queue) == 0 {
 		r.slotLimit = 0
 		for _, slot := range r.surplus {
@@ -209,13 +214,24 @@ func (r *ring) written(w slotWrite, stored func(*fileid.State)) {
 	} else if r.slotLimit > 0 {
 		r.slotLimit *= 2
 	}
-	for i := 0; r.count > maxArchived && i < len(r.slots)-1; i++ {
-		oldest := (r.next + i) % len(r.slots)
-		r.forgotten += len(r.slots[oldest])
-		r.forget(r.slots[oldest])
-		r.slots[oldest] = nil
-		r.stale[oldest] = struct{}{}
+	for ; r.count > maxArchived && r.empty < r.size-1; r.empty++ {
+		oldest := (r.next + r.empty) % r.size
+		if entries := r.slots[oldest]; len(entries) > 0 {
+			r.forgotten += len(entries)
+			r.forget(entries)
+			delete(r.slots, oldest)
+			r.stale[oldest] = struct{}{}
+		}
 	}
+}
+
+// put makes entries what slot holds.
+func (r *ring) put(slot int, entries []*archivedState) {
+	if len(entries) == 0 {
+		delete(r.slots, slot)
+		return
+	}
+	r.slots[slot] = entries
 }
 
 // minSlot is the least that a slot is limited to, in bytes.
@@ -237,7 +253,7 @@ func (r *ring) knownSaved(save int) {
 		}
 		entries := r.slots[a.slot]
 		if at := slices.Index(entries, a); at >= 0 {
-			r.slots[a.slot] = slices.Delete(entries, at, at+1)
+			r.put(a.slot, slices.Delete(entries, at, at+1))
 			r.count--
 			r.stale[a.slot] = struct{}{}
 		}

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
@@ -282,6 +285,105 @@ func TestTheNumberOfSlotsMayChangeBetweenRuns(t *testing.T) {
 	assert.Subset(t, run(10, 7), []int{3, 4, 5, 6, 7})
 	run(0)
 	assert.Subset(t, run(10), []int{3, 4, 5, 6, 7}, "a run without an archive leaves it alone")
+}
+
+func TestAnArchiveThatWasNeverWrittenIsNotReadHoweverLongItIs(t *testing.T) {
+	st := newStores()
+	s, _ := open(t, st.archiving(math.MaxInt))
+	reads := slices.DeleteFunc(st.client.takeCalls(), func(call string) bool { return !strings.HasPrefix(call, "get ") })
+	assert.Equal(t, []string{"get " + prefix + keyKnownFiles, "get " + prefix + keyArchiveIndex, "get " + prefix + slotKey(0)}, reads)
+	archive(t, s, state(1))
+	assert.Equal(t, "0\n", string(st.client.values[prefix+keyArchiveIndex]))
+}
+
+func TestALongArchiveIsReadInFewStepsAndTakesTheMemoryOfWhatItHolds(t *testing.T) {
+	const slots = 200_000
+	o, closeClients := fileStorage(t, t.TempDir())
+	defer closeClients()
+	counting := &batchCounter{Client: o.Client}
+	o.Client, o.ArchiveSlots = counting, slots
+	s, _ := open(t, o)
+	archive(t, s, state(1))
+	require.NoError(t, s.Close(context.Background()))
+	require.NoError(t, o.Client.Set(context.Background(), prefix+slotKey(slots-1), appendList(nil, []*fileid.State{state(2)}, 0, false)))
+	counting.batches = 0
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	s, _ = open(t, o)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	assert.Less(t, counting.batches, slots/maxFetch+20)
+	assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(1<<20), "two states")
+	assert.Len(t, s.FindArchived(headOf(1)), 1)
+	assert.Len(t, s.FindArchived(headOf(2)), 1)
+	runtime.KeepAlive(s)
+}
+
+// batchCounter counts how often a storage is asked for several values at once.
+type batchCounter struct {
+	storage.Client
+	batches int
+}
+
+func (c *batchCounter) Batch(ctx context.Context, operations ...*storage.Operation) error {
+	c.batches++
+	return c.Client.Batch(ctx, operations...)
+}
+
+func TestSlotsOfUpstreamVersionsWithoutAnIndexAreRead(t *testing.T) {
+	st := newStores()
+	st.client.values[prefix+slotKey(0)] = []byte("0\n") // as they wrote an empty set
+	st.client.values[prefix+slotKey(2)] = appendList(nil, []*fileid.State{state(2)}, 0, false)
+	s, _ := open(t, st.archiving(3))
+	assert.Len(t, s.FindArchived(headOf(2)), 1)
+}
+
+func TestTheArchiveOutlivesTheLossOfItsIndex(t *testing.T) {
+	st := newStores()
+	s, _ := open(t, st.archiving(5))
+	for n := range 3 {
+		archive(t, s, state(n))
+	}
+	s.Revive(s.FindArchived(headOf(0))[0]) // so that the first slot becomes empty
+	settle(t, s)
+	require.NoError(t, s.Close(context.Background()))
+	st.client.values[prefix+keyArchiveIndex] = []byte("x")
+	for range 2 {
+		s, _ = open(t, st.archiving(5))
+		assert.Len(t, s.FindArchived(headOf(1)), 1)
+		assert.Len(t, s.FindArchived(headOf(2)), 1)
+		require.NoError(t, s.Close(context.Background()))
+	}
+	assert.Equal(t, "2\n", string(st.client.values[prefix+keyArchiveIndex]))
+}
+
+func TestOfTooManyArchivedStatesTheOldestSlotsAreForgotten(t *testing.T) {
+	r := newRing(archived{size: 1000, next: 0, last: -1})
+	add := func(states int) {
+		entries := make([]*archivedState, states)
+		for i := range entries {
+			entries[i] = &archivedState{state: &fileid.State{}, slot: -1}
+		}
+		r.written(slotWrite{slot: r.next, entries: entries}, func(*fileid.State) {})
+	}
+	for range 10 {
+		add(maxArchived / 10)
+	}
+	require.Zero(t, r.forgotten)
+	add(10)
+	assert.Equal(t, maxArchived/10, r.forgotten, "the first slot")
+	assert.NotContains(t, r.slots, 0)
+	add(maxArchived / 10)
+	assert.Equal(t, maxArchived/10*2, r.forgotten)
+	assert.NotContains(t, r.slots, 1)
+	for range 3000 {
+		add(1)
+	}
+	assert.Len(t, r.slots, 1000)
+	assert.Equal(t, 1000, r.count)
+	add(maxArchived + 1)
+	assert.Len(t, r.slots, 1, "what was written last stays")
 }
 
 func TestADamagedSlotIsSalvagedAndRewritten(t *testing.T) {

@@ -112,8 +112,12 @@ func Open(ctx context.Context, o Options) (*Store, Loaded, error) {
 	}
 	quarantine(ctx, o, found.damage)
 	if found.archive.damagedIndex {
-		// None is as good, and is not reported again. If this fails, it is.
-		_ = o.Client.Delete(ctx, o.Prefix+keyArchiveIndex)
+		// So that it is not reported again; if this fails, it is.
+		if last := found.archive.last; last >= 0 {
+			_ = o.Client.Set(ctx, o.Prefix+keyArchiveIndex, indexValue(last))
+		} else {
+			_ = o.Client.Delete(ctx, o.Prefix+keyArchiveIndex)
+		}
 	}
 	s := newStore(o, found)
 	return s, Loaded{

@@ -39,6 +39,7 @@ func fastClock() func() time.Time {
 func TestAStorageThatCannotBeReadFailsTheStart(t *testing.T) {
 	for _, key := range []string{keyKnownFiles, keyProgress, keyArchiveIndex, slotKey(1)} {
 		st := newStores()
+		st.client.values[prefix+keyArchiveIndex] = indexValue(0)
 		st.client.before = func(operation, k string, _ []byte) error {
 			if operation == "get" && k == prefix+key {
 				return errStorage

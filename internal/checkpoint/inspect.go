@@ -53,7 +53,7 @@ func Inspect(ctx context.Context, client, progress storage.Client, prefix string
 	}
 	i := Inspection{
 		Format: "none", Generation: f.generation, Parts: max(f.parts, 1), HasDelta: f.hasDelta, FromDelta: f.fromDelta,
-		Contents: Contents{Known: f.states, Archive: f.archive.slots, Last: min(f.archive.last, len(f.archive.slots)-1)},
+		Contents: Contents{Known: f.states, Archive: f.archive.inOrder(), Last: min(f.archive.last, f.archive.size-1)},
 		Damaged:  damagedErrors(f.damage),
 	}
 	switch {
@@ -65,6 +65,18 @@ func Inspect(ctx context.Context, client, progress storage.Client, prefix string
 		i.Format = "snapshot"
 	}
 	return i, nil
+}
+
+// inOrder are all slots, those that hold nothing too. There are not many: see source.allSlots.
+func (a *archived) inOrder() [][]*fileid.State {
+	if a.size == 0 {
+		return nil
+	}
+	slots := make([][]*fileid.State, a.size)
+	for slot, states := range a.slots {
+		slots[slot] = states
+	}
+	return slots
 }
 
 // QuarantineSuffix ends the keys under which damaged bytes are kept.

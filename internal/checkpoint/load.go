@@ -2,8 +2,6 @@ package checkpoint
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -38,18 +36,6 @@ type found struct {
 
 	archive archived
 	damage  []damage
-}
-
-// archived is what load finds of the archive.
-type archived struct {
-	slots   [][]*fileid.State
-	next    int   // the slot to be written next
-	last    int   // the slot that was written last, -1 if none was
-	surplus []int // stored slots beyond the ring, whose states have to move, oldest first
-	moved   []*fileid.State
-	rewrite []int // slots that were damaged
-
-	damagedIndex bool // the stored number of the slot written last is of no use
 }
 
 // load reads everything. It fails only if the storage does.
@@ -188,88 +174,4 @@ func (f *found) noteDamage(client storage.Client, key string, value []byte, l *l
 		value:        value,
 		client:       client,
 	})
-}
-
-// maxSurplus bounds how many slots beyond the ring are looked for.
-const maxSurplus = 1 << 12
-
-// loadArchive reads the slots of the ring, and when the ring was longer before,
-// those beyond it as far as the stored index tells.
-func (f *found) loadArchive(ctx context.Context, src source, d *entryDecoder) error {
-	f.archive.last = -1
-	if src.slots <= 0 && !src.allSlots {
-		return nil
-	}
-	last, err := f.loadArchiveIndex(ctx, src)
-	if err != nil {
-		return err
-	}
-	f.archive.last = last
-	if src.allSlots {
-		src.slots = max(src.slots, min(last+1, src.slots+maxSurplus))
-	}
-	if src.slots == 0 {
-		return nil
-	}
-	f.archive.slots = make([][]*fileid.State, src.slots)
-	switch {
-	case last < src.slots:
-		f.archive.next = (last + 1) % src.slots
-	default:
-		for slot := max(src.slots, last-maxSurplus); slot <= last; slot++ {
-			states, _, err := f.loadSlot(ctx, src, slot, d)
-			if err != nil {
-				return err
-			}
-			f.archive.moved = append(f.archive.moved, states...)
-			f.archive.surplus = append(f.archive.surplus, slot)
-		}
-	}
-	for slot := range f.archive.slots {
-		states, whole, err := f.loadSlot(ctx, src, slot, d)
-		if err != nil {
-			return err
-		}
-		f.archive.slots[slot] = states
-		if !whole {
-			f.archive.rewrite = append(f.archive.rewrite, slot)
-		}
-	}
-	return nil
-}
-
-// loadArchiveIndex returns the slot that was written last, -1 if none was.
-func (f *found) loadArchiveIndex(ctx context.Context, src source) (int, error) {
-	key := src.prefix + keyArchiveIndex
-	value, err := src.client.Get(ctx, key)
-	if err != nil || len(value) == 0 {
-		return -1, err
-	}
-	var index int
-	err = json.Unmarshal(value, &index)
-	if err == nil && (index < 0 || index > 1<<30) {
-		err = errors.New("out of range")
-	}
-	if err != nil {
-		f.damage = append(f.damage, damage{
-			DamagedError: &DamagedError{Key: key, Err: fmt.Errorf("%w archive index: %w", ErrMalformed, err)},
-			value:        value,
-			client:       src.client,
-		})
-		f.archive.damagedIndex = true
-		return -1, nil
-	}
-	return index, nil
-}
-
-// loadSlot reads one slot of the archive.
-func (f *found) loadSlot(ctx context.Context, src source, slot int, d *entryDecoder) (states []*fileid.State, whole bool, err error) {
-	key := src.prefix + slotKey(slot)
-	value, err := src.client.Get(ctx, key)
-	if err != nil {
-		return nil, false, err
-	}
-	l := decodeList(value, d)
-	f.noteDamage(src.client, key, value, &l)
-	return l.states, l.err == nil, nil
 }

@@ -43,7 +43,7 @@ func Rewrite(ctx context.Context, client, progress storage.Client, prefix string
 	if err := v.dropDelta(ctx); err != nil {
 		return err
 	}
-	for slot := range max(len(c.Archive), len(old.archive.slots)) {
+	for slot := range max(len(c.Archive), old.archive.size) {
 		w := slotWrite{slot: slot}
 		if slot < len(c.Archive) {
 			w.value = appendList(nil, c.Archive[slot], 0, false)
@@ -52,10 +52,19 @@ func Rewrite(ctx context.Context, client, progress storage.Client, prefix string
 			return err
 		}
 	}
-	if c.Last < 0 {
+	last := c.Last
+	if last < 0 {
+		// Without an index a receiver takes the archive for empty.
+		for slot, states := range c.Archive {
+			if len(states) > 0 {
+				last = slot
+			}
+		}
+	}
+	if last < 0 {
 		err = client.Delete(ctx, prefix+keyArchiveIndex)
 	} else {
-		err = client.Set(ctx, prefix+keyArchiveIndex, indexValue(c.Last))
+		err = client.Set(ctx, prefix+keyArchiveIndex, indexValue(last))
 	}
 	if err != nil {
 		return fmt.Errorf("save archive %q: %w", keyArchiveIndex, err)

@@ -168,3 +168,11 @@ func TestAttributesKeepTheirTypesAsText(t *testing.T) {
 	_, err = ParseAttributes([]byte("[1]"))
 	assert.ErrorIs(t, err, ErrMalformed)
 }
+
+func TestAnArchiveThatIsRewrittenWithoutAnIndexGetsOne(t *testing.T) {
+	st := newStores()
+	c := Contents{Archive: [][]*fileid.State{nil, {state(1)}, nil}, Last: -1}
+	require.NoError(t, Rewrite(context.Background(), st.client, st.progress, prefix, 0, c))
+	s, _ := open(t, st.archiving(3))
+	assert.Len(t, s.FindArchived(headOf(1)), 1)
+}
