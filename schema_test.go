@@ -3,6 +3,8 @@ package filelogreceiver
 import (
 	"os"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +33,7 @@ type schema struct {
 	Title       string             `yaml:"title,omitempty"`
 	Description string             `yaml:"description,omitempty"`
 	Type        any                `yaml:"type,omitempty"`
-	Enum        []string           `yaml:"enum,omitempty"`
+	Enum        []any              `yaml:"enum,omitempty"`
 	Pattern     string             `yaml:"pattern,omitempty"`
 	Default     any                `yaml:"default,omitempty"`
 	Required    []string           `yaml:"required,omitempty"`
@@ -40,11 +42,37 @@ type schema struct {
 	Items       *schema            `yaml:"items,omitempty"`
 }
 
-// A null value is what `key:` without a value is in YAML; it is accepted everywhere.
-func orNull(typ ...string) []string { return append(typ, "null") }
+// takesNull tells whether a key may be null, which is what `key:` without a value
+// is in YAML. That makes it zero, which some keys do not take.
+func takesNull(k key) bool {
+	if strings.Contains(k.path, ".") {
+		return words[k.path] == nil
+	}
+	_, err := load(map[string]any{k.path: nil})
+	return err == nil
+}
+
+// typed are the types of a value of k.
+func typed(k key, typ ...string) []string {
+	if takesNull(k) {
+		typ = append(typ, "null")
+	}
+	return typ
+}
+
+// enumOf are the words that k takes, nil for any.
+func enumOf(k key) (enum []any) {
+	for _, word := range words[k.path] {
+		enum = append(enum, word)
+	}
+	if enum != nil && takesNull(k) {
+		enum = append(enum, nil)
+	}
+	return enum
+}
 
 func objectOf(keys []key) *schema {
-	object := &schema{Type: orNull("object"), Properties: map[string]*schema{}, Additional: false}
+	object := &schema{Type: []string{"object", "null"}, Properties: map[string]*schema{}, Additional: false}
 	for _, k := range keys {
 		object.Properties[k.name] = schemaOf(k)
 		if k.fallback == noDefault {
@@ -58,27 +86,28 @@ func schemaOf(k key) *schema {
 	s := &schema{}
 	switch name := typeName(k.typ); name {
 	case "duration":
-		s.Type, s.Pattern = orNull("string", "integer"), `^[-+]?(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`
+		s.Type, s.Pattern = typed(k, "string", "integer"), `^[-+]?(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`
 	case "bytes":
-		s.Type, s.Pattern = orNull("string", "number"), `^[0-9]+\.?[0-9]*\s*([kKmMgGtTpP][iI]?[bB])?$`
+		s.Type, s.Pattern = typed(k, "string", "number"), `^[0-9]+\.?[0-9]*\s*([kKmMgGtTpP][iI]?[bB])?$`
 	case "bool":
-		s.Type = orNull("boolean")
+		s.Type = typed(k, "boolean")
 	case "int":
-		s.Type = orNull("integer")
+		s.Type = typed(k, "integer")
 	case "string", "component id":
-		s.Type, s.Enum = orNull("string"), words[k.path]
+		s.Type, s.Enum = typed(k, "string"), enumOf(k)
 	case "list of strings":
-		s.Type, s.Items = orNull("array", "string"), &schema{Type: "string"}
+		s.Type, s.Items = typed(k, "array", "string"), &schema{Type: "string"}
 	case "list of operators":
-		s.Type, s.Items = orNull("array"), &schema{Type: "object", Required: []string{"type"}, Properties: map[string]*schema{
+		s.Type, s.Items = typed(k, "array"), &schema{Type: "object", Required: []string{"type"}, Properties: map[string]*schema{
 			"type": {Type: "string"}, "id": {Type: "string"},
 		}}
 	case "map of strings":
-		s.Type, s.Additional = orNull("object"), &schema{Type: "string"}
+		s.Type, s.Additional = typed(k, "object"), &schema{Type: "string"}
 	case "list of maps":
-		s.Type, s.Items = orNull("array"), objectOf(k.keys)
+		s.Type, s.Items = typed(k, "array"), objectOf(k.keys)
 	case "map":
 		s = objectOf(k.keys)
+		s.Type = typed(k, "object")
 	}
 	s.Description = k.doc
 	if !k.value.IsZero() && k.keys == nil && k.value.Kind() != reflect.Slice {
@@ -104,6 +133,27 @@ func TestSchemaDescribesEveryKey(t *testing.T) {
 	got, err := os.ReadFile(schemaFile)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), string(got), "run 'make generate'")
+}
+
+func TestTheSchemaTakesNullWhereTheReceiverDoes(t *testing.T) {
+	content, err := os.ReadFile(schemaFile)
+	require.NoError(t, err)
+	var root schema
+	require.NoError(t, yaml.Unmarshal(content, &root))
+	taken := 0
+	for name, s := range root.Properties {
+		null := slices.Contains(s.Type.([]any), any("null")) && (s.Enum == nil || slices.Contains(s.Enum, nil))
+		_, err := load(map[string]any{name: nil})
+		assert.Equal(t, err == nil, null, "%s: %v", name, err)
+		if null {
+			taken++
+		}
+	}
+	assert.Greater(t, taken, 20)
+	for _, name := range []string{"on_truncate", "compression", "encoding", "header", "storage", "operators"} {
+		_, err := load(map[string]any{name: nil})
+		assert.NoError(t, err, name)
+	}
 }
 
 func TestWordsOfTheSchemaAreThoseThatValidateTakes(t *testing.T) {
