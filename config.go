@@ -43,6 +43,10 @@ const maxFingerprintSize = 1 << 30
 // receiver starts.
 const maxPollsToArchive = 1_000_000
 
+// maxWorkers bounds how many files are read at the same time: more than a machine
+// has processors gain little, and each has its buffers.
+const maxWorkers = 1024
+
 // inputType is the default of the keys `id` and `type`.
 const inputType = "file_input"
 
@@ -189,7 +193,7 @@ type Config struct {
 	MaxBatchBytes ByteSize `mapstructure:"max_batch_bytes"`
 	// Workers is new: how many files are read at the same time. Each worker holds a
 	// buffer and a batch. 0 is as many as there are processors (GOMAXPROCS). Must
-	// not be negative. Default 0.
+	// not be negative. At most 1024. Default 0.
 	Workers int `mapstructure:"workers"`
 	// StorageID is the storage extension that remembers positions. Without one they
 	// are forgotten when the Collector stops. Default none.

@@ -86,6 +86,9 @@ func (c *Config) validateLimits() error {
 	if c.Workers < 0 {
 		errs = append(errs, fmt.Errorf("'workers' must not be negative, is %d", c.Workers))
 	}
+	if c.Workers > maxWorkers {
+		errs = append(errs, fmt.Errorf("'workers' must be at most %d, is %d", maxWorkers, c.Workers))
+	}
 	if c.PollInterval <= 0 {
 		errs = append(errs, fmt.Errorf("'poll_interval' must be positive, is %s", c.PollInterval))
 	}
