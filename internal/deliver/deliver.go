@@ -5,14 +5,12 @@ package deliver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
 	"time"
 
 	"go.opentelemetry.io/collector/consumer"
-	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.uber.org/zap"
 )
@@ -101,20 +99,18 @@ func (s *Sender) Send(call, pace context.Context, logs plog.Logs) Outcome {
 func (s *Sender) attempt(call, pace context.Context, logs plog.Logs) (Outcome, error) {
 	t := s.t
 	for {
-		left := logs.LogRecordCount() // read before the data is given away
+		records := logs.LogRecordCount() // read before the data is given away
 		err := s.consume(call, logs)
-		switch {
-		case err == nil:
+		if err == nil {
 			s.refused = 0
 			t.Outage.Over()
 			return Accepted, nil
-		case consumererror.IsPermanent(err):
+		}
+		said := read(err, records)
+		switch {
+		case said.permanent:
 			s.refused = 0
-			if rest, ok := remainder(err); ok {
-				left = rest.LogRecordCount()
-			}
-			t.OnDropped(call, left)
-			t.Outage.Rejected(err, left)
+			s.drop(call, err, said.lost)
 			return Dropped, err
 		case call.Err() != nil || pace.Err() != nil:
 			return Cancelled, err
@@ -131,11 +127,23 @@ func (s *Sender) attempt(call, pace context.Context, logs plog.Logs) (Outcome, e
 		if t.Pause(pace, s.interval()) != nil {
 			return Cancelled, err
 		}
-		if rest, ok := remainder(err); ok {
-			logs = rest
-		} else if s.mutates {
+		switch {
+		case said.partial:
+			if said.rejected { // what is not offered again is lost where it was rejected
+				s.drop(call, err, records-said.rest.LogRecordCount())
+			}
+			logs = said.rest
+		case s.mutates:
 			return Rebuild, err
 		}
+	}
+}
+
+// drop counts records that a permanent error has cost.
+func (s *Sender) drop(ctx context.Context, err error, records int) {
+	if records > 0 {
+		s.t.OnDropped(ctx, records)
+		s.t.Outage.Rejected(err, records)
 	}
 }
 
@@ -149,15 +157,6 @@ func (s *Sender) consume(ctx context.Context, logs plog.Logs) (err error) {
 		}
 	}()
 	return s.t.Next.ConsumeLogs(ctx, logs)
-}
-
-// remainder is what a partial failure left, if err is one.
-func remainder(err error) (plog.Logs, bool) {
-	var partial consumererror.Logs
-	if errors.As(err, &partial) && partial.Data().LogRecordCount() > 0 {
-		return partial.Data(), true
-	}
-	return plog.Logs{}, false
 }
 
 // interval is the pause after the latest refusal: growing by half from the
