@@ -161,3 +161,42 @@ func (l *lab) messagesAbout(text string) []string {
 	}
 	return out
 }
+
+// longLines makes numbered lines of a kilobyte each.
+func longLines(n int) (text string, bodies []string) {
+	for i := range n {
+		bodies = append(bodies, fmt.Sprintf("%01023d", i))
+	}
+	return strings.Join(bodies, "\n") + "\n", bodies
+}
+
+// A fingerprint may be longer than what a turn reads at once.
+func TestAFileWithALongFingerprintIsRead(t *testing.T) {
+	for _, size := range []string{"100KiB", "200KiB", "1MiB"} {
+		for _, compression := range []string{"", "gzip"} {
+			t.Run(size+" "+compression, func(t *testing.T) {
+				t.Parallel()
+				l := newLab(t, map[string]any{"fingerprint_size": size, "compression": compression}).stored()
+				text, bodies := longLines(700)
+				whole, more := text, "more\n"
+				if compression != "" {
+					whole, more = gzipped(t, text), gzipped(t, more)
+				}
+				l.write("a.log", whole).start().expectInOrder(bodies...)
+				l.restart().write("a.log", more).expectInOrder(append(bodies, "more")...)
+				require.Zero(t, l.logged("File was rewritten"))
+			})
+		}
+	}
+}
+
+func TestAFileWithALongFingerprintThatIsCutGoesOn(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, map[string]any{"fingerprint_size": "1MiB"}).stored()
+	text, bodies := longLines(700)
+	l.write("a.log", text).start().expectInOrder(bodies...)
+	l.polls().truncate("a.log", int64(len(text))/2).polls()
+	l.write("a.log", "more\n").await(len(bodies) + 1)
+	l.still()
+	require.Equal(t, "more", l.sink.bodies()[l.sink.count()-1])
+}

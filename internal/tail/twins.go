@@ -1,7 +1,6 @@
 package tail
 
 import (
-	"bytes"
 	"slices"
 	"time"
 
@@ -32,8 +31,8 @@ type twin struct {
 	header *fileid.State
 	// compared is what the file was like when all of it was found to be the same.
 	compared version
-	busy     bool        // a worker is looking at it
-	failed   bool        // the latest look at it, by a worker
+	busy     bool // a worker is looking at it
+	failed   bool // the latest look at it, by a worker
 	// original is what the original was like when all was found to be the same, and
 	// readTo how far it was read. If that is not all of it, and the original has
 	// changed since, what was read may be something else.
@@ -218,7 +217,16 @@ func (l *Loop) takeBehind(b *body, s registry.Sighting, answers []fileid.Frontie
 	case b.twin != nil:
 		b.twin.header = header
 	case b.rec != nil && b.rec.State.Offset == start && b.rec.State.Attributes == nil:
-		b.rec.State.Attributes, b.rec.State.HeaderDone = header.Attributes, header.HeaderDone
+		goOnAs(b.rec.State, header)
+	}
+}
+
+// goOnAs gives s, which begins behind what was read under the State before, the
+// header and, if that is known there, the number of records.
+func goOnAs(s, before *fileid.State) {
+	s.Attributes, s.HeaderDone = before.Attributes, before.HeaderDone
+	if s.Offset == before.Offset {
+		s.RecordNumber = before.RecordNumber
 	}
 }
 
@@ -274,7 +282,7 @@ func (l *Loop) readOfOriginal(b *body, head []byte) int64 {
 	if !verified {
 		return 0 // a digest says nothing of a beginning that is shorter
 	}
-	return l.lineStart(b, end)
+	return l.lineStart(b, head, end)
 }
 
 // release makes b a file of its own. What it shares with its original is read
@@ -292,13 +300,16 @@ func (l *Loop) release(b *body, now time.Time) bool {
 		b.twin = nil
 		switch l.Registry.Resolve(s, answers, apart).Kind {
 		case registry.Hold, registry.Adopt, registry.Continue:
-			// It is also the content of a third one.
+			// It is also the content of a third one, for which it does not wait as long again.
 			l.takeBehind(b, s, answers, apart, offset, header, now)
+			if b.twin != nil {
+				b.twin.since = t.since
+			}
 			return
 		}
 		l.begin(b, s, offset)
 		if offset > 0 && header != nil {
-			b.rec.State.Attributes, b.rec.State.HeaderDone = header.Attributes, header.HeaderDone
+			goOnAs(b.rec.State, header)
 		}
 		l.Logger.Info("Started watching file", zap.String("path", b.path), zap.Int64("offset", offset))
 		l.Observer.decided(registry.Decision{Kind: registry.Alike})
@@ -308,15 +319,15 @@ func (l *Loop) release(b *body, now time.Time) bool {
 }
 
 // lineStart is the start of the line that offset stands in, as far back as 64
-// KiB; else offset.
-func (l *Loop) lineStart(b *body, offset int64) int64 {
+// KiB; else offset. b begins with head.
+func (l *Loop) lineStart(b *body, head []byte, offset int64) int64 {
 	buf := make([]byte, min(offset, 64<<10))
 	n, err := source.ReadFull(b.handle, buf, offset-int64(len(buf)))
 	if err != nil || n < len(buf) {
 		return offset
 	}
-	if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
-		return offset - int64(len(buf)) + int64(i) + 1
+	if i := l.Framing.LineStart(head, buf, offset-int64(len(buf))); i >= 0 {
+		return offset - int64(len(buf)) + int64(i)
 	}
 	return offset
 }

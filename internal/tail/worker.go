@@ -161,7 +161,11 @@ func (w *worker) read(i int) {
 	head := t.head
 	if position.Offset == 0 {
 		head = w.window.from(0)
-		if len(head) > 0 && !bytes.HasPrefix(head, t.head) {
+		known := t.head
+		if !eof {
+			known = known[:min(len(known), len(head))] // a fingerprint may be longer than what is read at once
+		}
+		if len(head) > 0 && !bytes.HasPrefix(head, known) {
 			// It was rewritten before anything of it was accepted: a copy may still have that.
 			t.diverged = true
 			return
