@@ -147,6 +147,7 @@ func (r *logsReceiver) Shutdown(ctx context.Context) error {
 		err = <-r.done
 		unbind()
 		r.save()
+		r.rooms.Target.Outage.Stop()
 		r.done = nil
 	}
 	return errors.Join(err, r.takeDown(ctx))

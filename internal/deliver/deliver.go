@@ -67,6 +67,7 @@ type Sender struct {
 	mutates bool
 	refused int // refusals in a row
 	since   time.Time
+	waiting bool // the Outage knows of a refused batch that is being offered again
 }
 
 // format is what the receiver's spans and metrics name the data.
@@ -92,6 +93,10 @@ func (s *Sender) Send(call, pace context.Context, logs plog.Logs) Outcome {
 	}
 	opCtx := t.Reporter.StartLogsOp(call)
 	outcome, err := s.attempt(opCtx, pace, logs)
+	if s.waiting {
+		t.Outage.leave()
+		s.waiting = false
+	}
 	t.Reporter.EndLogsOp(opCtx, format, records, err)
 	return outcome
 }
@@ -103,19 +108,22 @@ func (s *Sender) attempt(call, pace context.Context, logs plog.Logs) (Outcome, e
 		err := s.consume(call, logs)
 		if err == nil {
 			s.refused = 0
-			t.Outage.Over()
+			t.Outage.accept(s.waiting)
+			s.waiting = false
 			return Accepted, nil
 		}
 		said := read(err, records)
 		switch {
 		case said.permanent:
 			s.refused = 0
-			s.drop(call, err, said.lost)
+			s.drop(call, err, said.lost, s.waiting)
+			s.waiting = false
 			return Dropped, err
 		case call.Err() != nil || pace.Err() != nil:
 			return Cancelled, err
 		}
-		t.Outage.Refused(err)
+		t.Outage.refuse(err, !s.waiting)
+		s.waiting = true
 		if s.refused == 0 {
 			s.since = time.Now()
 		}
@@ -129,8 +137,9 @@ func (s *Sender) attempt(call, pace context.Context, logs plog.Logs) (Outcome, e
 		}
 		switch {
 		case said.partial:
-			if said.rejected { // what is not offered again is lost where it was rejected
-				s.drop(call, err, records-said.rest.LogRecordCount())
+			// What is not offered again is lost where it was rejected.
+			if gone := records - said.rest.LogRecordCount(); said.rejected && gone > 0 {
+				s.drop(call, err, gone, false)
 			}
 			logs = said.rest
 		case s.mutates:
@@ -139,12 +148,11 @@ func (s *Sender) attempt(call, pace context.Context, logs plog.Logs) (Outcome, e
 	}
 }
 
-// drop counts records that a permanent error has cost.
-func (s *Sender) drop(ctx context.Context, err error, records int) {
-	if records > 0 {
-		s.t.OnDropped(ctx, records)
-		s.t.Outage.Rejected(err, records)
-	}
+// drop counts records that a permanent error has cost; waited, that their batch
+// was refused before and ends with this.
+func (s *Sender) drop(ctx context.Context, err error, records int, waited bool) {
+	s.t.OnDropped(ctx, records)
+	s.t.Outage.reject(err, records, waited)
 }
 
 // consume calls the next consumer. A panic there must not take the process

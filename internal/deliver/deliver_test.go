@@ -30,6 +30,10 @@ type bench struct {
 	status   []error
 	logs     *observer.ObservedLogs
 	target   *Target
+
+	now   time.Time // the clock of the outage
+	timer func()    // what it wants to be called at due, if that is not nil
+	due   time.Time
 }
 
 func newBench(retry Retry, answers ...func(plog.Logs) error) *bench {
@@ -46,7 +50,24 @@ func newBench(retry Retry, answers ...func(plog.Logs) error) *bench {
 			return ctx.Err()
 		},
 	}
+	b.now = time.Unix(1_700_000_000, 0)
+	b.target.Outage.now = func() time.Time { return b.now }
+	b.target.Outage.after = func(d time.Duration, f func()) func() bool {
+		b.timer, b.due = f, b.now.Add(d)
+		return func() bool { was := b.timer != nil; b.timer = nil; return was }
+	}
 	return b
+}
+
+// pass lets time pass.
+func (b *bench) pass(d time.Duration) {
+	end := b.now.Add(d)
+	for b.timer != nil && !b.due.After(end) {
+		f := b.timer
+		b.now, b.timer = b.due, nil
+		f()
+	}
+	b.now = end
 }
 
 func (b *bench) Capabilities() consumer.Capabilities {
@@ -210,35 +231,6 @@ func TestTheSizeOfABatchIsTakenBeforeItIsGivenAway(t *testing.T) {
 	})
 	require.Equal(t, Dropped, b.send("a", "b"))
 	require.Equal(t, 2, b.dropped)
-}
-
-func TestAnOutageIsToldOnceAtItsBeginningAndOnceAtItsEnd(t *testing.T) {
-	b := newBench(Retry{})
-	for range 5 {
-		b.answers = append(b.answers, busy)
-		require.Equal(t, LetGo, b.send("a"))
-	}
-	require.Equal(t, 1, b.logs.Len())
-	require.Equal(t, []error{errBusy}, b.status)
-	for range 3 {
-		require.Equal(t, Accepted, b.send("a"))
-	}
-	require.Equal(t, 2, b.logs.Len())
-	require.Equal(t, []error{errBusy, nil}, b.status)
-}
-
-func TestRejectionsAreToldOnceAndCountedAtTheirEnd(t *testing.T) {
-	b := newBench(endless)
-	for range 4 {
-		b.answers = append(b.answers, permanent)
-		require.Equal(t, Dropped, b.send("a", "b"))
-	}
-	require.Equal(t, 1, b.logs.Len())
-	require.Equal(t, Accepted, b.send("a"))
-	require.Equal(t, 2, b.logs.Len())
-	require.EqualValues(t, 8, b.logs.All()[1].ContextMap()["dropped_items"])
-	require.Equal(t, 8, b.dropped)
-	require.NoError(t, b.status[len(b.status)-1])
 }
 
 func TestSleepEndsWithItsContext(t *testing.T) {
