@@ -92,12 +92,13 @@ func (i *instruments) Decision(kind string) {
 
 func (i *instruments) Saved(kind string, bytes int, duration time.Duration, err error) {
 	ctx := context.Background()
+	i.builder.FileLogCheckpointDuration.Record(ctx, duration.Seconds())
 	if err != nil {
 		i.builder.FileLogCheckpointFailures.Add(ctx, 1)
+		return
 	}
 	i.builder.FileLogCheckpointSaves.Add(ctx, 1, metric.WithAttributes(attribute.String("kind", kind)))
 	i.builder.FileLogCheckpointBytes.Add(ctx, int64(bytes))
-	i.builder.FileLogCheckpointDuration.Record(ctx, duration.Seconds())
 }
 
 // dropped counts records that a permanent error has cost.

@@ -58,7 +58,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	var err, errs error
 	builder.FileLogCheckpointBytes, err = builder.meter.Int64Counter(
 		"otelcol_file_log_checkpoint_bytes",
-		metric.WithDescription("Bytes handed to the storage extension by checkpoint saves. [Alpha]"),
+		metric.WithDescription("Bytes handed to the storage extension by checkpoint saves that succeeded. [Alpha]"),
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)
@@ -70,7 +70,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	errs = errors.Join(errs, err)
 	builder.FileLogCheckpointDuration, err = builder.meter.Float64Histogram(
 		"otelcol_file_log_checkpoint_duration",
-		metric.WithDescription("Time that one checkpoint save took, encoding and storage together. [Alpha]"),
+		metric.WithDescription("Time that one checkpoint save took, encoding and storage together, also when it failed. [Alpha]"),
 		metric.WithUnit("s"),
 		metric.WithExplicitBucketBoundaries(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 	)
@@ -83,7 +83,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	errs = errors.Join(errs, err)
 	builder.FileLogCheckpointSaves, err = builder.meter.Int64Counter(
 		"otelcol_file_log_checkpoint_saves",
-		metric.WithDescription("Checkpoint values saved, by what was written. [Alpha]"),
+		metric.WithDescription("Checkpoint saves that succeeded, by what was written. [Alpha]"),
 		metric.WithUnit("{save}"),
 	)
 	errs = errors.Join(errs, err)
