@@ -6,8 +6,10 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -170,4 +172,45 @@ func TestARecordWithoutOperatorsSaysNoMoreThanIsKnown(t *testing.T) {
 	require.True(t, r.record.TraceID().IsEmpty())
 	require.Empty(t, r.resource)
 	require.Equal(t, metadata.ScopeName, r.scope)
+}
+
+// What a name led to is told also when it is gone, or leads to another file, before
+// the file was read.
+func TestResolvedNamesAreThoseOfTheFileThatIsRead(t *testing.T) {
+	for name, leave := range map[string]func(t *testing.T, l *lab){
+		"its link is gone":                 func(t *testing.T, l *lab) { require.NoError(t, os.Remove(l.path("app.log"))) },
+		"the link and the file are gone":   func(_ *testing.T, l *lab) { l.remove("app.log").remove("files/gen1") },
+		"the link has left the pattern":    func(_ *testing.T, l *lab) { l.rename("app.log", "files/app.log") },
+		"the link leads to another file":   func(t *testing.T, l *lab) { l.write("files/gen2", "new\n").link("files/gen2", "app.log") },
+		"another file has the link's name": func(_ *testing.T, l *lab) { l.replace("app.log", "new\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gate := make(chan struct{})
+			l := newLab(t, map[string]any{"include_file_path_resolved": true, "include_file_name_resolved": true, "workers": 1})
+			l.keys["include"] = []any{l.path("*.log")}
+			l.sink.setAnswer(waitFor(gate))
+			l.write("before.log", "before\n").start().waitLogged("Started watching file")
+			l.write("files/gen1", "late\n").link("files/gen1", "app.log")
+			require.Eventually(t, func() bool { return l.logged("Started watching file") == 2 }, waitLimit, time.Millisecond)
+			leave(t, l)
+			l.polls()
+			close(gate)
+			require.Eventually(t, func() bool { return slices.Contains(l.sink.bodies(), "late") }, waitLimit, time.Millisecond)
+			late := l.find("late")
+			dir, err := filepath.EvalSymlinks(l.dir)
+			require.NoError(t, err)
+			require.Equal(t, filepath.Join(dir, "files", "gen1"), late.attributes["log.file.path_resolved"])
+			require.Equal(t, "gen1", late.attributes["log.file.name_resolved"])
+		})
+	}
+}
+
+// link makes a link of that name in one step.
+func (l *lab) link(to, name string) *lab {
+	l.t.Helper()
+	temp := filepath.Join(l.t.TempDir(), "new")
+	require.NoError(l.t, os.Symlink(l.path(to), temp))
+	require.NoError(l.t, os.Rename(temp, l.path(name)))
+	return l
 }

@@ -19,9 +19,25 @@ func (a FileAttributes) changes() bool {
 	return a.NameResolved || a.PathResolved || a.OwnerName || a.OwnerGroupName || a.Permissions
 }
 
-// resolve computes the attributes of the file at path and adds them to a copy
-// of header, over which they win.
-func (a FileAttributes) resolve(path string, info source.Info, header map[string]any) (map[string]any, error) {
+// resolves tells whether attributes need the path behind all links.
+func (a FileAttributes) resolves() bool { return a.NameResolved || a.PathResolved }
+
+// withoutLinks is the absolute path that path leads to.
+func withoutLinks(path string) (string, error) {
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Errorf("resolve symlinks of %q: %w", path, err)
+	}
+	if resolved, err = filepath.Abs(resolved); err != nil {
+		return "", fmt.Errorf("make %q absolute: %w", path, err)
+	}
+	return resolved, nil
+}
+
+// attributes are those of the file at path, which is at resolved without links,
+// added to a copy of header, over which they win. With an error those are left
+// out that could not be computed.
+func (a FileAttributes) attributes(path, resolved string, info source.Info, header map[string]any) (map[string]any, error) {
 	out := make(map[string]any, len(header)+4)
 	maps.Copy(out, header)
 	if a.Name {
@@ -30,25 +46,19 @@ func (a FileAttributes) resolve(path string, info source.Info, header map[string
 	if a.Path {
 		out["log.file.path"] = text(path)
 	}
-	if a.NameResolved || a.PathResolved {
-		resolved, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			return nil, fmt.Errorf("resolve symlinks of %q: %w", path, err)
-		}
-		if resolved, err = filepath.Abs(resolved); err != nil {
-			return nil, fmt.Errorf("make %q absolute: %w", path, err)
-		}
-		if a.NameResolved {
-			out["log.file.name_resolved"] = text(filepath.Base(resolved))
-		}
-		if a.PathResolved {
-			out["log.file.path_resolved"] = text(resolved)
-		}
+	if a.NameResolved {
+		out["log.file.name_resolved"] = text(filepath.Base(resolved))
+	}
+	if a.PathResolved {
+		out["log.file.path_resolved"] = text(resolved)
+	}
+	if a.Permissions {
+		out["log.file.permissions"] = fmt.Sprintf("%03o", info.Mode.Perm())
 	}
 	if a.OwnerName || a.OwnerGroupName {
 		owner, group, err := source.Owner(info)
 		if err != nil {
-			return nil, fmt.Errorf("look up the owner of %q: %w", path, err)
+			return out, fmt.Errorf("look up the owner of %q: %w", path, err)
 		}
 		if a.OwnerName {
 			out["log.file.owner.name"] = owner
@@ -56,9 +66,6 @@ func (a FileAttributes) resolve(path string, info source.Info, header map[string
 		if a.OwnerGroupName {
 			out["log.file.owner.group.name"] = group
 		}
-	}
-	if a.Permissions {
-		out["log.file.permissions"] = fmt.Sprintf("%03o", info.Mode.Perm())
 	}
 	return out, nil
 }

@@ -14,6 +14,9 @@ import (
 type body struct {
 	id   uint64 // of its own, for the operators
 	path string // the name its records carry: the latest one that matched
+	// resolved is where that name led to without links, when it led to this file; kept
+	// only if attributes tell it.
+	resolved string
 	refs int    // entries (names of the pattern) that lead to it
 	info source.Info
 

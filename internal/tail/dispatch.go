@@ -2,6 +2,7 @@ package tail
 
 import (
 	"maps"
+	"path/filepath"
 	"time"
 
 	"go.uber.org/zap"
@@ -190,11 +191,9 @@ func (l *Loop) prepareAttributes(b *body) error {
 		return nil
 	}
 	header := b.rec.State.Attributes
-	own, err := l.Attributes.resolve(b.path, b.info, header)
-	if err != nil {
-		if b.left && b.attrs != nil {
-			return nil // its name is gone: late lines carry what the earlier ones did
-		}
+	l.followLinks(b)
+	own, err := l.Attributes.attributes(b.path, b.resolved, b.info, header)
+	if err != nil && !b.left {
 		return err
 	}
 	if b.headerFresh && !l.headerOpen(b) {
@@ -205,6 +204,23 @@ func (l *Loop) prepareAttributes(b *body) error {
 	}
 	b.attrs, b.attrsPath, b.attrsHeader = l.newAttributes(own), b.path, revision
 	return nil
+}
+
+// followLinks finds out where b is without links, if attributes tell that and its
+// name leads to it. Else it stays where it was: late lines of a file whose name
+// leads to another one carry what the earlier ones did.
+func (l *Loop) followLinks(b *body) {
+	if !l.Attributes.resolves() {
+		return
+	}
+	if info, err := l.Layer.Stat(b.path); err == nil && info.Locator == b.info.Locator {
+		if resolved, err := withoutLinks(b.path); err == nil {
+			b.resolved = resolved
+		}
+	}
+	if b.resolved == "" { // its name was gone at once
+		b.resolved, _ = filepath.Abs(b.path)
+	}
 }
 
 func (l *Loop) newAttributes(own map[string]any) *batch.FileAttributes {

@@ -64,6 +64,7 @@ func (l *Loop) identify(s stranger, now time.Time) {
 	}
 	l.untrouble(e.name)
 	l.bodies[b.info.Locator] = b
+	l.followLinks(b)
 	l.bind(e, b)
 	b.looked, b.grewAt = true, now
 	l.investigate(b, sighting, func(answers []fileid.Frontier, err error, now time.Time) {

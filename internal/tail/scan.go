@@ -199,6 +199,7 @@ func (l *Loop) rename(b *body, name string) {
 		l.Logger.Debug("File has a new name", zap.String("path", name), zap.String("old_path", b.path))
 	}
 	b.path = name
+	l.followLinks(b) // while the name leads to it
 	if b.rec != nil {
 		l.Registry.Locate(b.rec, name, b.info.Locator)
 		l.changed(b)
