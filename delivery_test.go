@@ -48,9 +48,11 @@ func TestParsersFillTheRecord(t *testing.T) {
 // P3, P5, cases of both ways to refuse.
 func TestRefusedRecordsComeOnceTheyAreTaken(t *testing.T) {
 	for name, keys := range map[string]map[string]any{
-		"with retries":          quickRetry(nil),
-		"without retries":       quickRetry(map[string]any{"enabled": false}),
-		"with retries that end": quickRetry(map[string]any{"max_elapsed_time": "20ms"}),
+		"with retries":                             quickRetry(nil),
+		"without retries":                          quickRetry(map[string]any{"enabled": false}),
+		"with retries that end":                    quickRetry(map[string]any{"max_elapsed_time": "20ms"}),
+		"without retries and with pauses of hours": quickRetry(map[string]any{"enabled": false, "initial_interval": "1h", "max_interval": "2h"}),
+		"with retries that end and a first pause beyond the longest": quickRetry(map[string]any{"max_elapsed_time": "20ms", "initial_interval": "1h"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

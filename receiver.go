@@ -215,11 +215,14 @@ func (r *logsReceiver) target(status *status) (*deliver.Target, error) {
 	if err != nil {
 		return nil, err
 	}
+	retry := deliver.Retry(r.cfg.RetryOnFailure)
+	outage := deliver.NewOutage(r.set.Logger, func(err error) { status.report("delivery", err) })
+	outage.Again = retry.Again(r.cfg.PollInterval)
 	return &deliver.Target{
 		Next:      r.next,
 		Reporter:  report,
-		Retry:     deliver.Retry(r.cfg.RetryOnFailure),
-		Outage:    deliver.NewOutage(r.set.Logger, func(err error) { status.report("delivery", err) }),
+		Retry:     retry,
+		Outage:    outage,
 		Logger:    r.set.Logger,
 		OnDropped: r.meters.dropped,
 		Pause:     deliver.Sleep,

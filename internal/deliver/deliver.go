@@ -6,7 +6,6 @@ package deliver
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
 	"time"
 
@@ -32,14 +31,6 @@ const (
 	// Cancelled: shutdown came before an answer; nothing is known. As LetGo.
 	Cancelled
 )
-
-// Retry paces the repetition of refused batches.
-type Retry struct {
-	Enabled         bool          // false: a refused batch is let go at once
-	InitialInterval time.Duration // pause after the first refusal
-	MaxInterval     time.Duration // the pause grows by half each time, up to this
-	MaxElapsedTime  time.Duration // then the batch is let go; 0: never
-}
 
 // Reporter is told of each delivery, for the receiver metrics of the Collector.
 type Reporter interface {
@@ -132,7 +123,7 @@ func (s *Sender) attempt(call, pace context.Context, logs plog.Logs) (Outcome, e
 			s.refused = 0
 			return LetGo, err
 		}
-		if t.Pause(pace, s.interval()) != nil {
+		if t.Pause(pace, t.Retry.pause(s.refused)) != nil {
 			return Cancelled, err
 		}
 		switch {
@@ -165,18 +156,6 @@ func (s *Sender) consume(ctx context.Context, logs plog.Logs) (err error) {
 		}
 	}()
 	return s.t.Next.ConsumeLogs(ctx, logs)
-}
-
-// interval is the pause after the latest refusal: growing by half from the
-// initial interval to the largest, and spread by half to either side so that
-// many receivers do not come back at the same moment.
-func (s *Sender) interval() time.Duration {
-	d := float64(s.t.Retry.InitialInterval)
-	for i := 1; i < s.refused && d < float64(s.t.Retry.MaxInterval); i++ {
-		d *= 1.5
-	}
-	d = min(d, float64(s.t.Retry.MaxInterval))
-	return time.Duration(d * (0.5 + rand.Float64()))
 }
 
 // Sleep is the Pause of real time.

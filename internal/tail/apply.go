@@ -44,7 +44,7 @@ func (l *Loop) apply(r report) {
 				l.bury(b.rec) // whoever adopts its State reads from what is committed
 				continue
 			}
-			b.pending, b.retryAt = true, now.Add(max(l.PollInterval, l.Target.Retry.InitialInterval))
+			b.pending, b.retryAt = true, now.Add(l.Target.Retry.Again(l.PollInterval))
 		}
 	}
 	l.recycle(r.turn)
@@ -113,7 +113,7 @@ func (l *Loop) applyTask(t *task, now time.Time) {
 		b.pending, b.retryAt = true, now.Add(l.PollInterval)
 		return
 	case t.outcome == deliver.LetGo:
-		b.pending, b.retryAt = true, now.Add(max(l.PollInterval, l.Target.Retry.InitialInterval))
+		b.pending, b.retryAt = true, now.Add(l.Target.Retry.Again(l.PollInterval))
 		return
 	case t.outcome == deliver.Cancelled:
 		b.pending = true
