@@ -25,6 +25,7 @@ func TestAFileOfWhichABatchWasLetGoRestsNoLongerThanItsConfigurationSays(t *test
 		{"a long first pause counts with an end", ends, time.Hour, 2 * time.Hour, poll, time.Hour},
 		{"a poll at least, with an end", ends, time.Millisecond, time.Millisecond, poll, poll},
 		{"a poll at least, off", off, time.Millisecond, time.Millisecond, poll, poll},
+		{"polls and pauses of next to nothing", off, 0, 0, time.Nanosecond, shortestPause},
 		{"slow polls", off, time.Second, 30 * time.Second, time.Minute, time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -32,4 +33,22 @@ func TestAFileOfWhichABatchWasLetGoRestsNoLongerThanItsConfigurationSays(t *test
 			require.Equal(t, c.want, c.retry.Again(c.poll))
 		})
 	}
+}
+
+func TestPausesOfNextToNothingAreLongEnoughNotToKeepAProcessBusy(t *testing.T) {
+	for _, r := range []Retry{
+		{Enabled: true},
+		{Enabled: true, InitialInterval: time.Nanosecond, MaxInterval: time.Nanosecond},
+		{Enabled: true, InitialInterval: time.Minute},
+	} {
+		for refusals := 1; refusals < 100; refusals++ {
+			require.Equal(t, shortestPause, r.pause(refusals))
+		}
+	}
+}
+
+func TestPausesGrowFromZeroToo(t *testing.T) {
+	r := Retry{Enabled: true, MaxInterval: time.Minute}
+	require.InDelta(t, shortestPause, r.pause(1), float64(shortestPause/2))
+	require.InDelta(t, time.Minute, r.pause(100), float64(time.Minute/2))
 }
