@@ -23,11 +23,24 @@ var errNotGzip = errors.New("not a gzip file")
 // Those whose locator is known come first: a file that is where it was is not
 // to lose its State to a copy of itself that sorts before it.
 func (l *Loop) identifyStrangers(now time.Time) {
+	if len(l.strangers) > 0 {
+		l.noteAllRewritten()
+	}
 	for _, known := range []bool{true, false} {
 		for _, s := range l.strangers {
 			if l.Registry.KnowsLocator(s.info.Locator) == known {
 				l.identify(s, now)
 			}
+		}
+	}
+}
+
+// noteAllRewritten looks which of the files that have changed do not have what was
+// read of them any more. A new file may be a copy of what such a one has now.
+func (l *Loop) noteAllRewritten() {
+	for _, b := range l.bodies {
+		if b.rec != nil && b.pending && !b.inFlight && !b.compressed && !b.ignoring && b.handle != nil && !intact(b) {
+			l.noteRewritten(b)
 		}
 	}
 }
@@ -92,6 +105,7 @@ func (l *Loop) disown(b *body) {
 // apart are known to be other files. If b is none that is known, it is read
 // from start on.
 func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apart []*registry.Record, start int64, now time.Time) {
+	var header *fileid.State // of the file that what is before start was read of
 	d := l.Registry.Resolve(s, answers, apart)
 	for d.Kind == registry.Adopt && !d.Record.Orphan() && l.livesElsewhere(d.Record, b) {
 		apart = append(apart, d.Record)
@@ -100,6 +114,9 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 	if d.Kind == registry.Hold {
 		shared, parted := l.compareWith(b, d.Record, 0)
 		for parted {
+			if at := l.savedBehind(b, d.Record, shared, s.Head); at > start {
+				start, header = at, d.Record.State
+			}
 			apart = append(apart, d.Record)
 			if d = l.Registry.Resolve(s, answers, apart); d.Kind != registry.Hold {
 				break
@@ -130,6 +147,9 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 			l.Logger.Info("File found in archive. Started watching file again", zap.String("path", b.path))
 		} else {
 			l.begin(b, s, start)
+			if header != nil {
+				goOnAs(b.rec.State, header)
+			}
 			l.Logger.Info("Started watching file", zap.String("path", b.path))
 		}
 	}
@@ -141,6 +161,18 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 		b.unread = now
 		l.enqueue(b, now)
 	}
+}
+
+// savedBehind is where b begins that took the name of the file of rec when that
+// left the pattern, as editors do that keep a backup, and has all that was read of
+// it and more: behind that, if it is more than two files may begin alike with.
+// Else 0.
+func (l *Loop) savedBehind(b *body, rec *registry.Record, shared int64, head []byte) int64 {
+	old, read := l.owners[rec], rec.State.Offset
+	if old == nil || !old.left || old.path != b.path || !old.eof || old.pending || read <= sharedShort || shared < read {
+		return 0
+	}
+	return l.readOf(b, rec.State, shared, head)
 }
 
 // sight reads how b begins. The sighting has no head when there is nothing to

@@ -3,10 +3,12 @@ package tail
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/otelfilelog/filelogreceiver/internal/fileid"
 	"github.com/otelfilelog/filelogreceiver/internal/match"
 	"github.com/otelfilelog/filelogreceiver/internal/source"
 )
@@ -141,6 +143,9 @@ func (l *Loop) lookAtNames(paths []match.Path, all bool, now time.Time) {
 			continue
 		}
 		known := l.bodies[info.Locator]
+		if known != nil && known != e.body && l.replaced(known, e.name, info) {
+			known = nil
+		}
 		if known == nil {
 			l.leaveName(e)
 			l.strangers = append(l.strangers, stranger{i, info})
@@ -149,6 +154,50 @@ func (l *Loop) lookAtNames(paths []match.Path, all bool, now time.Time) {
 		l.bind(e, known)
 		l.see(known, info, now)
 	}
+}
+
+// replaced tells whether b, which is not open, is gone, and another file that
+// stands at name has got its inode. It is forgotten then.
+func (l *Loop) replaced(b *body, name string, info source.Info) bool {
+	if b.handle != nil || b.rec == nil || b.inFlight || l.hasContentOf(b.rec.State, name, info) {
+		return false
+	}
+	for i := range l.entries {
+		if e := &l.entries[i]; e.body == b {
+			e.body, e.before = nil, b
+		}
+	}
+	b.refs, b.left = 0, false
+	l.lost(b, "not open")
+	l.discard(b)
+	return true
+}
+
+// hasContentOf tells whether the file at name begins as s says, as far as both go,
+// and has what stands before the position; if that cannot be read, it may have.
+func (l *Loop) hasContentOf(s *fileid.State, name string, info source.Info) bool {
+	if s.Compressed {
+		return true // its content is told in its turn
+	}
+	h, err := l.Layer.Open(name)
+	if err != nil {
+		return true
+	}
+	defer h.Close()
+	head := make([]byte, min(int64(s.Fingerprint.Len()), info.Size))
+	n, err := source.ReadFull(h, head, 0)
+	if err != nil {
+		return true
+	}
+	if f := s.Fingerprint; !f.IsPrefixOf(head[:n]) && (f.IsHashed() || !f.StartsWith(head[:n])) {
+		return false
+	}
+	newest, ok := s.Ladder.Newest()
+	if !ok || newest.Offset != s.Offset {
+		return true
+	}
+	answers, err := frontiersAt(h, []int64{newest.Offset})
+	return err != nil || slices.Contains(answers, newest)
 }
 
 // lookThroughHandle looks at b, whose handle is open.

@@ -189,7 +189,7 @@ func (l *Loop) again(b *body, then func(s registry.Sighting, answers []fileid.Fr
 // original, since that grew after the copy was made, it goes on behind what it has.
 func (l *Loop) outlive(b *body) bool {
 	return l.again(b, func(s registry.Sighting, answers []fileid.Frontier, now time.Time) {
-		start, header := l.startOfTwin(b, l.readOfOriginal(b, s.Head))
+		start, header := l.startOfTwin(b, l.readOf(b, b.twin.of.State, b.twin.shared, s.Head))
 		b.twin = nil
 		l.takeBehind(b, s, answers, l.lessThan(start, s, answers), start, header, now)
 	})
@@ -256,11 +256,10 @@ func (l *Loop) lessThan(start int64, s registry.Sighting, answers []fileid.Front
 	return apart
 }
 
-// readOfOriginal is how much of b, which begins with head, was read as part of
-// its original: whole lines up to where both were found to be the same.
-func (l *Loop) readOfOriginal(b *body, head []byte) int64 {
-	state := b.twin.of.State
-	end := min(b.twin.shared, state.Offset)
+// readOf is how much of b, which begins with head, was read as part of the file of
+// state: whole lines up to shared, where both were found to be the same.
+func (l *Loop) readOf(b *body, state *fileid.State, shared int64, head []byte) int64 {
+	end := min(shared, state.Offset)
 	if b.compressed || end == 0 || b.handle == nil {
 		return 0
 	}
@@ -294,7 +293,7 @@ func (l *Loop) release(b *body, now time.Time) bool {
 		apart := append(slices.Clone(t.apart), t.of)
 		offset := int64(0)
 		if t.shared > sharedShort {
-			offset = l.readOfOriginal(b, s.Head)
+			offset = l.readOf(b, b.twin.of.State, b.twin.shared, s.Head)
 		}
 		offset, header := l.startOfTwin(b, offset)
 		b.twin = nil
