@@ -172,7 +172,7 @@ func (l *Loop) savedBehind(b *body, rec *registry.Record, shared int64, head []b
 	if old == nil || !old.left || old.path != b.path || !old.eof || old.pending || read <= sharedShort || shared < read {
 		return 0
 	}
-	return l.readOf(b, rec.State, shared, head)
+	return l.readOf(b, rec.State, shared, read, head)
 }
 
 // sight reads how b begins. The sighting has no head when there is nothing to

@@ -254,10 +254,10 @@ func (w *world) appendLines(f *modelFile, n int, partial bool) {
 	w.note("append %d lines (partial %v) to %s, now %d bytes", n, partial, f.name, len(f.content))
 }
 
-// written notes that lines were written to f: where nobody has to look any more,
-// nobody has to read them.
+// written notes that lines were written to f: while nobody holds it open, it has to
+// be there at the next poll.
 func (w *world) written(f *modelFile) {
-	if (!f.inPattern() || f.denied != permitted) && !w.followedNow(f) {
+	if !w.followedNow(f) {
 		f.followed = false
 	}
 }

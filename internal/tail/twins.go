@@ -189,7 +189,7 @@ func (l *Loop) again(b *body, then func(s registry.Sighting, answers []fileid.Fr
 // original, since that grew after the copy was made, it goes on behind what it has.
 func (l *Loop) outlive(b *body) bool {
 	return l.again(b, func(s registry.Sighting, answers []fileid.Frontier, now time.Time) {
-		start, header := l.startOfTwin(b, l.readOf(b, b.twin.of.State, b.twin.shared, s.Head))
+		start, header := l.startOfTwin(b, l.readOf(b, b.twin.of.State, b.twin.shared, b.twin.readTo, s.Head))
 		b.twin = nil
 		l.takeBehind(b, s, answers, l.lessThan(start, s, answers), start, header, now)
 	})
@@ -257,8 +257,9 @@ func (l *Loop) lessThan(start int64, s registry.Sighting, answers []fileid.Front
 }
 
 // readOf is how much of b, which begins with head, was read as part of the file of
-// state: whole lines up to shared, where both were found to be the same.
-func (l *Loop) readOf(b *body, state *fileid.State, shared int64, head []byte) int64 {
+// state: whole lines up to shared, where both were found to be the same when that
+// was read up to readThen.
+func (l *Loop) readOf(b *body, state *fileid.State, shared, readThen int64, head []byte) int64 {
 	end := min(shared, state.Offset)
 	if b.compressed || end == 0 || b.handle == nil {
 		return 0
@@ -268,7 +269,7 @@ func (l *Loop) readOf(b *body, state *fileid.State, shared int64, head []byte) i
 	if !f.IsHashed() && !f.IsPrefixOf(head) && !f.StartsWith(same) {
 		return 0 // b was rewritten, too
 	}
-	verified := !f.IsHashed() || f.IsPrefixOf(head) || f.StartsWith(same)
+	verified := readThen >= end || int64(f.Len()) >= end && (f.IsPrefixOf(head) || f.StartsWith(same))
 	for i := range state.Ladder.Len() {
 		if f := state.Ladder.At(i); f.Offset <= end {
 			if answers, err := frontiersAt(b.handle, []int64{f.Offset}); err != nil || len(answers) == 0 || answers[0] != f {
@@ -279,7 +280,7 @@ func (l *Loop) readOf(b *body, state *fileid.State, shared int64, head []byte) i
 		}
 	}
 	if !verified {
-		return 0 // a digest says nothing of a beginning that is shorter
+		return 0 // a digest says nothing of a beginning that is shorter, nor a beginning of what is behind
 	}
 	return l.lineStart(b, head, end)
 }
@@ -293,7 +294,7 @@ func (l *Loop) release(b *body, now time.Time) bool {
 		apart := append(slices.Clone(t.apart), t.of)
 		offset := int64(0)
 		if t.shared > sharedShort {
-			offset = l.readOf(b, b.twin.of.State, b.twin.shared, s.Head)
+			offset = l.readOf(b, b.twin.of.State, b.twin.shared, b.twin.readTo, s.Head)
 		}
 		offset, header := l.startOfTwin(b, offset)
 		b.twin = nil
