@@ -13,7 +13,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/otelfilelog/filelogreceiver/internal/batch"
-	"github.com/otelfilelog/filelogreceiver/internal/framing"
 	"github.com/otelfilelog/filelogreceiver/internal/match"
 	"github.com/otelfilelog/filelogreceiver/internal/metadata"
 )
@@ -23,7 +22,7 @@ import (
 // same mistake are kept word for word and followed by the value.
 func (c *Config) Validate() error {
 	return errors.Join(
-		c.matching().Validate(),
+		c.validateMatching(),
 		c.validateFraming(),
 		c.validateLimits(),
 		c.validateWords(),
@@ -48,28 +47,6 @@ func (c *Config) matching() match.Config {
 		RequireExplicitTopN: gateEnabled(gateRequireExplicitTopN),
 		AllowMtimeSort:      gateEnabled(gateMtimeSortType),
 	}
-}
-
-// framing is the part of the configuration that says how bytes become records.
-func (c *Config) framing() framing.Config {
-	return framing.Config{
-		Encoding:         c.Encoding,
-		LineStartPattern: c.Multiline.LineStartPattern,
-		LineEndPattern:   c.Multiline.LineEndPattern,
-		OmitPattern:      c.Multiline.OmitPattern,
-		PreserveLeading:  c.PreserveLeadingWhitespaces,
-		PreserveTrailing: c.PreserveTrailingWhitespaces,
-		MaxLogSize:       int(c.MaxLogSize),
-		TruncateOversize: c.MaxLogSizeBehavior == maxLogSizeTruncate,
-	}
-}
-
-func (c *Config) validateFraming() error {
-	err := c.framing().Validate()
-	if err != nil && c.MaxLogSize <= 0 {
-		return fmt.Errorf("%w, is %d", err, c.MaxLogSize)
-	}
-	return err
 }
 
 func (c *Config) validateLimits() error {
@@ -155,13 +132,14 @@ func (c *Config) validateDeletion() error {
 	if !c.DeleteAfterRead {
 		return nil
 	}
+	var errs []error
 	if !gateEnabled(gateAllowFileDeletion) {
-		return fmt.Errorf("'delete_after_read' requires feature gate '%s'", gateAllowFileDeletion)
+		errs = append(errs, fmt.Errorf("'delete_after_read' requires feature gate '%s'", gateAllowFileDeletion))
 	}
 	if c.StartAt == startAtEnd {
-		return errors.New("'delete_after_read' cannot be used with 'start_at: end'")
+		errs = append(errs, errors.New("'delete_after_read' cannot be used with 'start_at: end'"))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // processing is the part of the configuration that says what happens to records
@@ -187,15 +165,9 @@ func (c *Config) processing(scopeVersion string) batch.PipelineConfig {
 	}
 }
 
-// validateOperators builds the operators and lets them go: there is no other way
-// to find out whether they can be built.
 func (c *Config) validateOperators() error {
 	processing := c.processing("")
-	pipeline, err := processing.Build(silentTelemetry())
-	if err != nil {
-		return err
-	}
-	return pipeline.Abandon()
+	return processing.Validate(silentTelemetry())
 }
 
 func silentTelemetry() component.TelemetrySettings {
@@ -211,18 +183,15 @@ func (c *Config) validateHeader() error {
 	if c.Header == nil {
 		return nil
 	}
+	var errs []error
 	if !gateEnabled(gateAllowHeaderMetadataParsing) {
-		return fmt.Errorf("'header' requires feature gate '%s'", gateAllowHeaderMetadataParsing)
+		errs = append(errs, fmt.Errorf("'header' requires feature gate '%s'", gateAllowHeaderMetadataParsing))
 	}
 	if c.StartAt == startAtEnd {
-		return errors.New("'header' cannot be specified with 'start_at: end'")
+		errs = append(errs, errors.New("'header' cannot be specified with 'start_at: end'"))
 	}
 	header := c.header()
-	parser, err := header.Build(silentTelemetry())
-	if err != nil {
-		return err
-	}
-	return parser.Abandon()
+	return errors.Join(append(errs, header.Validate(silentTelemetry()))...)
 }
 
 // header is the part of the configuration that describes the header of files; it

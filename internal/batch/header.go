@@ -26,6 +26,8 @@ type HeaderConfig struct {
 	MetadataOperators []operator.Config // `header.metadata_operators`: they make attributes of such a line
 }
 
+var errNoMetadataOperators = errors.New("at least one operator must be specified for `metadata_operators`")
+
 // headerEmitterType is upstream's name of the last operator of a header's pipeline.
 const headerEmitterType = "header_log_emitter"
 
@@ -56,9 +58,9 @@ func (c *HeaderConfig) Build(set component.TelemetrySettings) (*HeaderParser, er
 	return h, nil
 }
 
-func (c *HeaderConfig) build(set component.TelemetrySettings) (*HeaderParser, error) {
+func (c *HeaderConfig) build(set component.TelemetrySettings) (_ *HeaderParser, err error) {
 	if len(c.MetadataOperators) == 0 {
-		return nil, errors.New("at least one operator must be specified for `metadata_operators`")
+		return nil, errNoMetadataOperators
 	}
 	output, err := helper.NewOutputConfig(headerEmitterType, headerEmitterType).Build(set)
 	if err != nil {
@@ -81,20 +83,24 @@ func (c *HeaderConfig) build(set component.TelemetrySettings) (*HeaderParser, er
 		}
 		operators = append(operators, operator.NewConfig(guardedBuilder{config.Builder}))
 	}
+	var built []operator.Operator
+	note(operators, &built)
+	defer func() {
+		if err != nil {
+			_ = abandon(built)
+		}
+	}()
 	h.graph, err = pipeline.Config{Operators: operators, DefaultOutput: h.end}.Build(set)
 	if err != nil {
 		return nil, fmt.Errorf("failed to build pipelines: %w", err)
 	}
 	all := h.graph.Operators()
 	for _, op := range all {
-		switch {
-		case op.Type() == headerEmitterType:
-		case !op.CanProcess():
-			return nil, fmt.Errorf("operator '%s' in `metadata_operators` cannot process entries", op.ID())
-		case !op.CanOutput():
-			return nil, fmt.Errorf("operator '%s' in `metadata_operators` does not propagate entries", op.ID())
-		case op.Type() == "filter":
-			return nil, errors.New("operator of type filter is not allowed in `metadata_operators`")
+		if op.Type() == headerEmitterType {
+			continue
+		}
+		if err := unfitForHeader(op); err != nil {
+			return nil, err
 		}
 	}
 	h.first = all[0]
@@ -102,6 +108,19 @@ func (c *HeaderConfig) build(set component.TelemetrySettings) (*HeaderParser, er
 		return nil, fmt.Errorf("failed to compile `pattern`: %w", err)
 	}
 	return h, nil
+}
+
+// unfitForHeader tells why an operator cannot be in a header's pipeline, if so.
+func unfitForHeader(op operator.Operator) error {
+	switch {
+	case !op.CanProcess():
+		return fmt.Errorf("operator '%s' in `metadata_operators` cannot process entries", op.ID())
+	case !op.CanOutput():
+		return fmt.Errorf("operator '%s' in `metadata_operators` does not propagate entries", op.ID())
+	case op.Type() == "filter":
+		return errors.New("operator of type filter is not allowed in `metadata_operators`")
+	}
+	return nil
 }
 
 // Start starts the operators. They have no storage.

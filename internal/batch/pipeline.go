@@ -97,19 +97,19 @@ type Pipeline struct {
 // Build builds the operators. Its errors are upstream's. It changes the ids of
 // operators of equal types, as upstream does; building twice is harmless. A
 // pipeline that is never started has to be abandoned.
-func (c *PipelineConfig) Build(set component.TelemetrySettings) (*Pipeline, error) {
+func (c *PipelineConfig) Build(set component.TelemetrySettings) (_ *Pipeline, err error) {
 	p := &Pipeline{set: c.Constants()}
-	input := newInputConfig(c.InputID, c.InputType)
-	input.OutputIDs = c.Output
-	input.Attributes, input.Resource = c.Attributes, c.Resource
-
-	operators := make([]operator.Config, 0, 1+len(c.Operators))
-	operators = append(operators, operator.NewConfig(input))
-	operators = append(operators, c.Operators...)
-	var err error
+	input, operators := c.operators()
 	if p.ledger, err = observe(operators); err != nil {
 		return nil, err
 	}
+	var built []operator.Operator
+	note(operators, &built)
+	defer func() {
+		if err != nil {
+			_ = abandon(built)
+		}
+	}()
 	if p.emitter, err = newEmitter(set, p.ledger); err != nil {
 		return nil, err
 	}
@@ -139,6 +139,16 @@ func (c *PipelineConfig) Build(set component.TelemetrySettings) (*Pipeline, erro
 	}
 	p.straight = newStraightWay(p)
 	return p, nil
+}
+
+// operators are the input and, behind it, the configured ones.
+func (c *PipelineConfig) operators() (input *inputConfig, all []operator.Config) {
+	input = newInputConfig(c.InputID, c.InputType)
+	input.OutputIDs = c.Output
+	input.Attributes, input.Resource = c.Attributes, c.Resource
+	all = make([]operator.Config, 0, 1+len(c.Operators))
+	all = append(all, operator.NewConfig(input))
+	return input, append(all, c.Operators...)
 }
 
 // observe puts those operators under observation that may hold records, and
