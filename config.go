@@ -57,8 +57,8 @@ const inputType = "file_input"
 // from these comments (`make generate`), so they speak of keys, not of fields.
 type Config struct {
 	// Include lists globs of the files to read, at least one. `**` stands for any
-	// number of directories, `{a,b}` for alternatives. A relative glob gives
-	// relative paths. No default.
+	// number of directories, `{a,b}` for alternatives; `~` is not expanded. A
+	// relative glob gives relative paths. No default.
 	Include []string `mapstructure:"include"`
 	// Exclude lists globs of files not to read. They are compared with the path
 	// as an include glob gave it. Default none.
