@@ -138,6 +138,7 @@ func TestTimerThatLetsGoCallsForADrain(t *testing.T) {
 	p := newPipeline(t, strings.ReplaceAll(fmt.Sprintf(lastEntry, "oldest"), "1h", "50ms"))
 	f := p.NewFeeder()
 	feed(t, f, 1, 0, "a", "b")
+	p.Rest(1)
 	select {
 	case <-p.Ready():
 	case <-time.After(10 * time.Second):
@@ -452,6 +453,9 @@ func runUntilKilled(t *testing.T, r *rand.Rand, operators string, content [][]st
 			}
 		}
 		_ = f.Process(context.Background())
+		if r.IntN(2) == 0 {
+			p.Rest(file) // so that the timers let go of it
+		}
 		if r.IntN(10) == 0 {
 			time.Sleep(time.Millisecond) // give the operators' timers a chance to come in between
 		}

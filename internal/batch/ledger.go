@@ -61,6 +61,7 @@ type heldFile struct {
 	epoch   uint32 // of the records that go in now
 	refused bool   // some of its records were refused; reading has to go on at again
 	again   Position
+	rested  bool // nothing of it is to be read for now
 }
 
 func newLedger() *ledger {
@@ -362,13 +363,17 @@ func (l *ledger) rewindLocked(tag int64) {
 	}
 }
 
-// resume returns where reading of a file has to go on because records of it
-// were refused, and takes the mark away.
+// resume returns where reading of a file, which does go on, has to do so because
+// records of it were refused, and takes the mark away.
 func (l *ledger) resume(file uint64) (Position, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.files[file]
-	if f == nil || !f.refused {
+	if f == nil {
+		return Position{}, false
+	}
+	f.rested = false
+	if !f.refused {
 		return Position{}, false
 	}
 	f.refused = false

@@ -80,7 +80,7 @@ func hasExpression(values map[string]helper.ExprStringConfig) bool {
 // Call order: Start, then feeding; when the workers have stopped feeding, Stop,
 // which makes operators let go of what they hold; then one Drain by any Feeder,
 // whose batch is delivered like the others. After that nothing is held. Held,
-// Resume, Forget and Ready may be called at any time by anybody.
+// Resume, Forget, Rest, Expect and Ready may be called at any time by anybody.
 type Pipeline struct {
 	set       Settings
 	exprs     expressions
@@ -264,5 +264,6 @@ func (p *Pipeline) Resume(file uint64) (at Position, again bool) {
 func (p *Pipeline) Forget(file uint64) {
 	if p.ledger != nil {
 		p.ledger.resume(file)
+		p.ledger.rest(file, true)
 	}
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,8 +27,9 @@ type heldRecombine struct {
 	operator.Operator
 	transit *transit
 	ledger  *ledger
-	source  entry.Field // as configured
-	combine entry.Field // as configured
+	source  entry.Field   // as configured
+	combine entry.Field   // as configured
+	period  time.Duration // after which the operator's timer lets a group go
 
 	// groups are the operator's groups with the tags of their members. Both are
 	// guarded by the operator's lock, under which the fields are called.
@@ -41,9 +43,10 @@ type heldRecombine struct {
 }
 
 type heldGroup struct {
-	key     string
-	source  string
-	members []int64
+	key      string
+	source   string
+	members  []int64
+	expected time.Time // when the timer came and the rest of the group was still to be read; zero: never
 }
 
 // recombineBuilder builds a heldRecombine in the place of a recombine operator.
@@ -67,6 +70,7 @@ func buildRecombine(config *recombine.Config, l *ledger, set component.Telemetry
 		ledger:  l,
 		source:  config.SourceIdentifier,
 		combine: config.CombineField,
+		period:  config.ForceFlushTimeout,
 		groups:  make(map[string]*heldGroup),
 		sources: make(map[string]int),
 	}
@@ -78,6 +82,7 @@ func buildRecombine(config *recombine.Config, l *ledger, set component.Telemetry
 	if h.combine.FieldInterface != nil {
 		observed.CombineField = entry.Field{FieldInterface: combineField{h.combine.FieldInterface, h}}
 	}
+	set.Logger = withoutExpected(set.Logger)
 	op, err := observed.Build(set)
 	if err != nil {
 		return nil, err
@@ -90,6 +95,19 @@ func buildRecombine(config *recombine.Config, l *ledger, set component.Telemetry
 func (h *heldRecombine) SetOutputs(all []operator.Operator) error {
 	return h.transit.connect(h.Operator, all)
 }
+
+// ProcessBatch feeds the operator.
+func (h *heldRecombine) ProcessBatch(ctx context.Context, entries []*entry.Entry) error {
+	return h.Operator.ProcessBatch(ctx, entries)
+}
+
+// Process feeds the operator with one record.
+func (h *heldRecombine) Process(ctx context.Context, e *entry.Entry) error {
+	return h.Operator.Process(ctx, e)
+}
+
+// Stop makes the operator let go of everything.
+func (h *heldRecombine) Stop() error { return h.Operator.Stop() }
 
 // sourceOf is the source of a record.
 func (h *heldRecombine) sourceOf(e *entry.Entry) (source string) {
@@ -148,7 +166,7 @@ func (h *heldRecombine) letGo(key string, base int64) {
 	if len(others) > 0 {
 		h.ledger.absorb(base, others)
 	}
-	g.members = g.members[:0]
+	g.members, g.expected = g.members[:0], time.Time{}
 	h.opened(g, -1)
 	if g != h.next {
 		delete(h.groups, key)
@@ -217,6 +235,9 @@ func (f combineField) Get(e *entry.Entry) (any, bool) {
 // Set is called when the group is let go, with the record that stands for it.
 func (f combineField) Set(e *entry.Entry, value any) error {
 	key := f.h.key(f.h.sourceOf(e), e) // before the value changes: it may be the source, too
+	if f.h.keeps(f.h.groups[key]) {
+		return errExpected
+	}
 	base := tagOf(e)
 	if err := f.FieldInterface.Set(e, value); err != nil {
 		return err

@@ -110,6 +110,7 @@ func (l *Loop) applyTask(t *task, now time.Time) {
 		l.taskFailed(b, t.err, now)
 		return
 	case t.locked:
+		l.rests(b)
 		b.pending, b.retryAt = true, now.Add(l.PollInterval)
 		return
 	case t.outcome == deliver.LetGo:
@@ -140,6 +141,7 @@ func (l *Loop) applyTask(t *task, now time.Time) {
 	}
 	if t.eof && !b.pending {
 		b.unread = time.Time{}
+		l.rests(b)
 		l.readToEnd(b, now)
 	}
 	l.enqueue(b, now)
@@ -191,6 +193,7 @@ func (l *Loop) ended(b *body, now time.Time) {
 // with a fresh handle if there is one (freshen).
 func (l *Loop) taskFailed(b *body, err error, now time.Time) {
 	b.eof = false
+	l.rests(b)
 	b.pending, b.retryAt = true, now.Add(max(l.PollInterval, retryRead))
 	if errors.Is(err, source.ErrCorrupt) {
 		b.retryAt = now.Add(retryCorrupt) // or when it has changed

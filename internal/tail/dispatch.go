@@ -29,6 +29,9 @@ func (l *Loop) enqueue(b *body, now time.Time) {
 	if !b.pending || b.queued || b.inFlight || b.rec == nil || b.ignoring || now.Before(b.retryAt) {
 		return
 	}
+	if l.holds() {
+		l.Pipeline.Expect(b.id)
+	}
 	for b.after != nil {
 		if !b.after.drained() {
 			return
@@ -171,6 +174,7 @@ func (l *Loop) addTask(t *turn, b *body) {
 
 // cannotOpen notes that b could not be opened for its turn.
 func (l *Loop) cannotOpen(b *body, err error) {
+	l.rests(b)
 	if isTooManyFiles(err) {
 		l.handlesExhausted(err)
 		b.retryAt = l.Now().Add(l.PollInterval)

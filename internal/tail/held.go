@@ -34,6 +34,13 @@ func (l *Loop) startOfTurn(b *body) (framing.Position, fileid.Frontier) {
 	return committed, newest
 }
 
+// rests tells the operators that nothing of b is to be read for now.
+func (l *Loop) rests(b *body) {
+	if l.holds() {
+		l.Pipeline.Rest(b.id)
+	}
+}
+
 // readPosition is how far a file went into operators that hold some of it.
 type readPosition struct {
 	framing.Position
@@ -74,6 +81,7 @@ func (l *Loop) settle(b *body) {
 func (l *Loop) bequeath(b *body, old *registry.Record) {
 	delete(l.byID, b.id)
 	if b.read.valid {
+		l.rests(b)
 		ghost := &body{id: b.id, path: b.path, rec: old, read: b.read, compressed: b.compressed, members: b.members}
 		l.byID[ghost.id], l.ghosts[old] = ghost, ghost
 	}

@@ -1,0 +1,115 @@
+package filelogreceiver
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// recombining has lines joined to the latest one that begins with "first", with
+// a limit in time.
+func recombining(limit string) map[string]any {
+	return map[string]any{"operators": []any{map[string]any{
+		"type": "recombine", "combine_field": "body", "is_first_entry": `body startsWith "first"`,
+		"source_identifier": `attributes["log.file.name"]`, "force_flush_period": limit,
+	}}}
+}
+
+// groups makes text of n groups of three lines, and the records that come of it.
+func groups(n int) (text string, bodies []string) {
+	for i := range n {
+		bodies = append(bodies, fmt.Sprintf("first %d\nsecond %d\nthird %d", i, i, i))
+		text += bodies[i] + "\n"
+	}
+	return text, bodies
+}
+
+// partLines makes text of n lines that a container runtime has parted in three.
+func partLines(n int) (text string, bodies []string) {
+	const head = "2024-01-02T03:04:05.000000001Z stdout "
+	for i := range n {
+		bodies = append(bodies, fmt.Sprintf("first %d,second %d,third %d", i, i, i))
+		text += fmt.Sprintf("%sP first %d,\n%sP second %d,\n%sF third %d\n", head, i, head, i, head, i)
+	}
+	return text, bodies
+}
+
+// onceBlocked is an answer of a sink that is late for the first batch only.
+func onceBlocked(gate <-chan struct{}, entered chan<- struct{}) func(plog.Logs) error {
+	var once sync.Once
+	return func(plog.Logs) error {
+		once.Do(func() {
+			close(entered)
+			<-gate
+		})
+		return nil
+	}
+}
+
+func TestAGroupIsNotCutWhileItsFileWaitsForAConsumer(t *testing.T) {
+	for name, refuses := range map[string]bool{"that is slow": false, "that refuses": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, recombining("50ms"))
+			l.keys["max_batch_size"], l.keys["workers"] = 10, 1
+			l.keys["retry_on_failure"] = map[string]any{"enabled": true, "initial_interval": "20ms", "max_interval": "20ms"}
+			gate, entered := make(chan struct{}), make(chan struct{})
+			l.sink.setAnswer(onceBlocked(gate, entered))
+			if refuses {
+				end, first := time.Now().Add(2*quiet), make(chan struct{})
+				var once sync.Once
+				l.sink.setAnswer(func(plog.Logs) error {
+					once.Do(func() { close(first) })
+					if time.Now().Before(end) {
+						return errRefused
+					}
+					return nil
+				})
+				entered = first
+			}
+			text, bodies := groups(20)
+			l.write("a.log", text).start()
+			<-entered
+			l.still() // many times as long as the limit
+			close(gate)
+			l.expectInOrder(bodies...)
+		})
+	}
+}
+
+func TestALineThatARuntimeHasPartedIsNotCutWhileItsFileWaitsForAConsumer(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, map[string]any{
+		"max_batch_size": 10, "workers": 1, "include_file_path": true,
+		"operators": []any{map[string]any{"type": "container", "add_metadata_from_filepath": false}},
+	})
+	gate, entered := make(chan struct{}), make(chan struct{})
+	l.sink.setAnswer(onceBlocked(gate, entered))
+	text, bodies := partLines(20)
+	l.write("a.log", text).start()
+	<-entered
+	letTimePass(7 * time.Second) // the limit in time is five seconds and looked at once a second
+	close(gate)
+	l.expectInOrder(bodies...)
+}
+
+func TestAGroupIsNotCutWhileItsFileWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, recombining("1s"))
+	l.keys["workers"] = 1
+	gate, entered := make(chan struct{}), make(chan struct{})
+	l.write("a.log", "first 1\nsecond 1\n").start().watched(1).polls()
+	l.sink.setAnswer(onceBlocked(gate, entered))
+	l.write("b.log", strings.Repeat("first\n", 3))
+	<-entered
+	l.write("a.log", "third 1\n")
+	letTimePass(1500 * time.Millisecond) // nobody tells that the timer came
+	require.Empty(t, l.sink.bodies())
+	close(gate)
+	l.expect("first 1\nsecond 1\nthird 1", "first", "first", "first")
+}
