@@ -3,6 +3,7 @@ package tail
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,6 +61,7 @@ type world struct {
 	unordered map[int]bool    // streams whose order is not promised any more
 	long      bool            // lines of some kilobytes
 	denied    map[string]denial
+	remains   []remains
 	trace     []string
 }
 
@@ -433,6 +435,7 @@ func (w *world) gone(f *modelFile) {
 }
 
 func (w *world) delete(f *modelFile) {
+	w.bury(f)
 	w.remove(f.name)
 	w.note("delete %s (followed %v)", f.name, f.followed)
 	w.gone(f)
@@ -448,6 +451,7 @@ func (w *world) duplicate(f *modelFile, to string) *modelFile {
 		w.repeat(f) // the copy may get the inode of an emptied file that is not open
 	}
 	if other := w.byName(to); other != nil {
+		w.bury(other)
 		w.remove(to)
 		w.gone(other)
 	}
@@ -457,7 +461,7 @@ func (w *world) duplicate(f *modelFile, to string) *modelFile {
 	}
 	w.files = append(w.files, c)
 	w.put(c, 0)
-	if w.continuesAnother(c) {
+	if w.continuesAnother(c, c.content) {
 		w.repeat(c)
 	}
 	delete(w.denied, w.path(to))
@@ -465,27 +469,55 @@ func (w *world) duplicate(f *modelFile, to string) *modelFile {
 	return c
 }
 
-// continuesAnother tells whether f, which is new, got the inode of a file that is
-// gone and has all that was read of that.
-func (w *world) continuesAnother(f *modelFile) (yes bool) {
+// remains is what a file had when it went away.
+type remains struct {
+	locator fileid.Locator
+	content []byte
+}
+
+// bury keeps what f has, which is about to go away, and its inode.
+func (w *world) bury(f *modelFile) {
 	info, err := source.OS.Stat(w.path(f.name))
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	content := f.content
+	if f.packed {
+		z, err := gzip.NewReader(bytes.NewReader(content))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if content, err = io.ReadAll(z); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.remains = append(w.remains, remains{info.Locator, bytes.Clone(content)})
+}
+
+// continuesAnother tells whether f, which is new and has that content, got the
+// inode of a file that is gone and has all that was read of that.
+func (w *world) continuesAnother(f *modelFile, content []byte) (yes bool) {
+	info, err := source.OS.Stat(w.path(f.name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, r := range w.remains {
+		yes = yes || r.locator == info.Locator && bytes.HasPrefix(content, r.content)
+	}
 	if w.loop == nil {
-		return false
+		return yes
 	}
 	w.loop.Registry.Unowned(func(rec *registry.Record) {
 		s := rec.State
 		newest, read := s.Ladder.Newest()
 		switch {
-		case s.Locator != info.Locator || newest.Offset > int64(len(f.content)):
+		case s.Locator != info.Locator || newest.Offset > int64(len(content)):
 			return
 		case !read:
-			yes = yes || s.Offset == 0 && s.Fingerprint.IsPrefixOf(f.content)
+			yes = yes || s.Offset == 0 && s.Fingerprint.IsPrefixOf(content)
 			return
 		}
-		window := f.content[newest.Offset-int64(fileid.WindowLen(newest.Offset)) : newest.Offset]
+		window := content[newest.Offset-int64(fileid.WindowLen(newest.Offset)) : newest.Offset]
 		yes = yes || fileid.NewFrontier(newest.Offset, window) == newest
 	})
 	return yes
@@ -498,7 +530,7 @@ func (w *world) pack(f *modelFile) {
 		return
 	}
 	w.overwrittenUnseen(f)
-	if f.behind {
+	if f.behind || f.denied == invisible { // nobody sees that an invisible one is still there
 		w.repeat(f)
 	}
 	if !w.readUnderItsName(f) {
@@ -514,6 +546,9 @@ func (w *world) pack(f *modelFile) {
 	g := &modelFile{name: to, content: packed.Bytes(), packed: true, stream: f.stream, lines: append([]*modelLine{}, f.lines...)}
 	w.files = append(w.files, g)
 	w.put(g, 0)
+	if w.continuesAnother(g, f.content) {
+		w.repeat(g)
+	}
 	delete(w.denied, w.path(to))
 	w.note("gzip %s", f.name)
 	w.delete(f)
