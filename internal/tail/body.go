@@ -17,8 +17,8 @@ type body struct {
 	// resolved is where that name led to without links, when it led to this file; kept
 	// only if attributes tell it.
 	resolved string
-	refs int    // entries (names of the pattern) that lead to it
-	info source.Info
+	refs     int // entries (names of the pattern) that lead to it
+	info     source.Info
 
 	handle       source.Handle    // nil: closed
 	older, newer *body            // neighbours in the list of open handles
