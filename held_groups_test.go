@@ -1,6 +1,7 @@
 package filelogreceiver
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -112,4 +113,77 @@ func TestAGroupIsNotCutWhileItsFileWaitsForItsTurn(t *testing.T) {
 	require.Empty(t, l.sink.bodies())
 	close(gate)
 	l.expect("first 1\nsecond 1\nthird 1", "first", "first", "first")
+}
+
+// stopInABacklog stops a receiver when 10 of 60 lines were delivered, in the
+// middle of a group.
+func stopInABacklog(t *testing.T, l *lab, text string) {
+	gate, entered := make(chan struct{}), make(chan struct{})
+	l.keys["max_batch_size"], l.keys["workers"] = 10, 1
+	l.sink.setAnswer(onceBlocked(gate, entered))
+	l.write("a.log", text).start()
+	<-entered
+	stopped := make(chan error, 1)
+	go func() { stopped <- l.running.Shutdown(context.Background()) }()
+	l.still() // so that the turn has taken its time, and the stop is under way, when the call returns
+	close(gate)
+	require.NoError(t, <-stopped)
+	l.running = nil
+	l.closeStorage()
+}
+
+func TestAStopInABacklogCutsNoGroup(t *testing.T) {
+	t.Parallel()
+	text, bodies := groups(20)
+	parts, whole := partLines(20)
+	container := map[string]any{"include_file_path": true, "operators": []any{map[string]any{"type": "container", "add_metadata_from_filepath": false}}}
+	for name, c := range map[string]struct {
+		keys   map[string]any
+		text   string
+		bodies []string
+	}{
+		"recombine": {recombining("200ms"), text, bodies},
+		"container": {container, parts, whole},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, c.keys).stored()
+			stopInABacklog(t, l, c.text)
+			require.Less(t, l.sink.count(), len(c.bodies), "there was no backlog")
+			l.start().expectInOrder(c.bodies...)
+		})
+	}
+}
+
+func TestAStopInABacklogDeliversWhatIsHeldWhenNothingIsRemembered(t *testing.T) {
+	t.Parallel()
+	text, _ := groups(20)
+	l := newLab(t, recombining("1h"))
+	stopInABacklog(t, l, text)
+	count := strings.Count(strings.Join(l.sink.bodies(), "\n"), "\n") + 1
+	require.Less(t, count, 60, "there was no backlog")
+	require.Zero(t, count%10, "what was read is delivered: batches of ten lines")
+}
+
+func TestAStopDeliversAGroupOfAFileThatWasReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, recombining("1h")).stored()
+	text, bodies := groups(2)
+	l.write("a.log", text).start().await(1)
+	l.polls().stop()
+	require.Equal(t, bodies, l.sink.bodies())
+	l.write("a.log", "first\n").start().polls().stop()
+	require.Equal(t, append(bodies, "first"), l.sink.bodies())
+}
+
+func TestAStopCutsNoGroupOfWhichMoreWasWrittenSinceTheLatestPoll(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, recombining("1h")).stored()
+	l.keys["poll_interval"] = "1h"
+	l.write("a.log", "first 1\nfirst 2\nsecond 2\n").start().await(1)
+	l.write("a.log", "third 2\n").stop()
+	require.Equal(t, []string{"first 1"}, l.sink.bodies())
+	l.keys["poll_interval"] = "10ms"
+	l.start().polls().stop()
+	require.Equal(t, []string{"first 1", "first 2\nsecond 2\nthird 2"}, l.sink.bodies())
 }

@@ -463,6 +463,11 @@ func runUntilKilled(t *testing.T, r *rand.Rand, operators string, content [][]st
 		settle(file)
 	}
 	if r.IntN(3) == 0 { // an orderly stop
+		for file := range content {
+			if r.IntN(4) == 0 {
+				p.GiveBack(uint64(file))
+			}
+		}
 		require.NoError(t, p.Stop())
 		f.Drain()
 		deliver()

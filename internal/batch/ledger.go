@@ -349,18 +349,23 @@ func (l *ledger) rewindLocked(tag int64) {
 	if r == nil {
 		return
 	}
-	if f := r.file; !r.void {
-		f.again, f.refused = f.oldest()
-		for _, run := range f.runs {
-			run.void = true
-		}
-		f.runs = nil
-		l.epochs++
-		f.epoch = l.epochs
+	if !r.void {
+		l.rewindFileLocked(r.file)
 	}
 	for _, member := range l.absorbed[tag] {
 		l.rewindLocked(member)
 	}
+}
+
+// rewindFileLocked makes all that is inside of a file void.
+func (l *ledger) rewindFileLocked(f *heldFile) {
+	f.again, f.refused = f.oldest()
+	for _, run := range f.runs {
+		run.void = true
+	}
+	f.runs = nil
+	l.epochs++
+	f.epoch = l.epochs
 }
 
 // resume returns where reading of a file, which does go on, has to do so because

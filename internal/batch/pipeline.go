@@ -80,7 +80,7 @@ func hasExpression(values map[string]helper.ExprStringConfig) bool {
 // Call order: Start, then feeding; when the workers have stopped feeding, Stop,
 // which makes operators let go of what they hold; then one Drain by any Feeder,
 // whose batch is delivered like the others. After that nothing is held. Held,
-// Resume, Forget, Rest, Expect and Ready may be called at any time by anybody.
+// Resume, Forget, Rest, Expect, GiveBack and Ready may be called at any time by anybody.
 type Pipeline struct {
 	set       Settings
 	exprs     expressions

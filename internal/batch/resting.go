@@ -41,6 +41,26 @@ func (l *ledger) rest(file uint64, rested bool) {
 	}
 }
 
+// GiveBack says that what operators hold of a file is to be read again, by another
+// pipeline as a rule: none of it comes out any more, and Held stays before it. It
+// is for a file that was not read to its end when reading stops, before Stop. What
+// shares a group with records of a file that is not given back comes out all the
+// same.
+func (p *Pipeline) GiveBack(file uint64) {
+	if p.ledger != nil {
+		p.ledger.giveBack(file)
+	}
+}
+
+func (l *ledger) giveBack(file uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f := l.files[file]; f != nil && !f.refused && len(f.runs) > 0 {
+		l.rewound.Store(true)
+		l.rewindFileLocked(f)
+	}
+}
+
 // expects tells whether more is to be read of a file of which one of these
 // records is. Those that will be read again do not count.
 func (l *ledger) expects(tags []int64) bool {

@@ -158,3 +158,21 @@ func TestTheLogSaysNothingOfGroupsThatAreKeptFromTheTimer(t *testing.T) {
 		require.NoError(t, p.Stop())
 	})
 }
+
+func TestWhatIsGivenBackDoesNotComeOutAtTheStopAndStaysHeld(t *testing.T) {
+	for name, c := range timed {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t, c.operators)
+			f := p.NewFeeder()
+			feed(t, f, 1, 10, c.first)
+			feed(t, f, 2, 20, c.first)
+			p.GiveBack(1)
+			p.GiveBack(3)
+			require.NoError(t, p.Stop())
+			f.Drain()
+			require.Len(t, bodies(f), 1)
+			requireHeld(t, p, 1, 10)
+			requireNothingHeld(t, p, 2, 3)
+		})
+	}
+}

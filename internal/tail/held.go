@@ -125,6 +125,7 @@ func (l *Loop) settleAll() {
 // stopPipeline stops the operators at shutdown and lets a worker deliver what
 // they held. All workers are idle.
 func (l *Loop) stopPipeline() {
+	l.giveBack()
 	if err := l.Pipeline.Stop(); err != nil {
 		l.Logger.Error("Failed to stop operators", zap.Error(err))
 	}
@@ -133,6 +134,38 @@ func (l *Loop) stopPipeline() {
 	l.idle--
 	l.busy++
 	l.turns <- t
+}
+
+// giveBack keeps the operators from letting go, at their stop, of groups whose
+// rest stands unread in the file: they are read again at the next start, whole.
+// Without a storage there is no reading again, and a part is better than nothing.
+func (l *Loop) giveBack() {
+	if l.Store == nil || !l.holds() {
+		return
+	}
+	for _, b := range l.bodies {
+		if b.rec != nil && b.read.valid && b.readsOn() {
+			l.Pipeline.GiveBack(b.id)
+		}
+	}
+}
+
+// readsOn tells whether b was not read to its end, and can be read from its
+// committed position on at the next start for all that is known.
+func (b *body) readsOn() bool {
+	if b.left || b.ignoring || b.shrunk > 0 {
+		return false
+	}
+	info := b.info
+	if b.handle != nil {
+		if now, err := b.handle.Stat(); err == nil {
+			info = now
+		}
+	}
+	if !b.compressed && info.Size < b.read.Offset {
+		return false // cut meanwhile
+	}
+	return !b.eof || b.pending || info.Size > b.info.Size
 }
 
 // drain delivers what operators let go of on their own.
