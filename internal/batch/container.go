@@ -37,6 +37,7 @@ const (
 type heldContainer struct {
 	helper.TransformerOperator // id, `if`, and the outputs for what is not joined
 	config                     *container.Config
+	onResource                 bool          // the path of a file is on the resource
 	format                     runtimeFormat // of lines that need no parser
 	paths                      podMetadataCache
 	parsers                    chan operator.Operator
@@ -46,7 +47,8 @@ type heldContainer struct {
 
 type containerBuilder struct {
 	*container.Config
-	ledger *ledger
+	ledger     *ledger
+	onResource bool // the attributes of files are on the resource
 }
 
 // Build builds parsers and recombine operator.
@@ -55,7 +57,7 @@ func (b containerBuilder) Build(set component.TelemetrySettings) (operator.Opera
 	if err != nil {
 		return nil, err
 	}
-	c := &heldContainer{TransformerOperator: transformer, config: b.Config, format: newRuntimeFormat(b.Config)}
+	c := &heldContainer{TransformerOperator: transformer, config: b.Config, onResource: b.onResource, format: newRuntimeFormat(b.Config)}
 	count := runtime.GOMAXPROCS(0)
 	c.parsers = make(chan operator.Operator, count)
 	for range count {
@@ -70,10 +72,10 @@ func (b containerBuilder) Build(set component.TelemetrySettings) (operator.Opera
 	join.IsLastEntry = "attributes." + logtagKey + " == '" + lastTag + "'"
 	join.CombineField = entry.NewBodyField()
 	join.CombineWith = ""
-	join.SourceIdentifier = entry.NewAttributeField("log.file.path")
+	join.SourceIdentifier = entry.NewAttributeField(logPathKey)
 	join.MaxLogSize = b.MaxLogSize
 	join.MaxBatchSize, join.MaxUnmatchedBatchSize = 0, 0 // the size of the line is the only limit
-	if c.merge, err = buildRecombine(join, b.ledger, set); err != nil {
+	if c.merge, err = buildRecombine(join, b.ledger, b.onResource, set); err != nil {
 		return nil, fmt.Errorf("failed to create internal recombine config: %w", err)
 	}
 	return c, nil
@@ -174,9 +176,15 @@ func (c *heldContainer) processOthers(ctx context.Context, entries []*entry.Entr
 			c.disguise(&call.lines[i])
 		}
 	}
+	if c.onResource {
+		call.lent = lendPaths(call.lent, entries)
+	}
 	parser := <-c.parsers
 	err := parser.ProcessBatch(call, entries)
 	c.parsers <- parser
+	for _, e := range call.lent {
+		delete(e.Attributes, logPathKey)
+	}
 	errs = append(errs, err)
 
 	if !join {
@@ -292,6 +300,7 @@ type containerCall struct {
 	context.Context
 	lines  []containerLine
 	out    []*entry.Entry // what the parser handed on
+	lent   []*entry.Entry // those that carry the path of their file for the parser only
 	direct []*entry.Entry // what goes to the outputs without being joined
 	run    containerRun
 }
@@ -313,8 +322,9 @@ func (c *containerCall) recycle() {
 	c.run.line = runtimeLine{buffer: c.run.line.buffer}
 	clear(c.lines)
 	clear(c.out)
+	clear(c.lent)
 	clear(c.direct)
-	c.Context, c.lines, c.out, c.direct = nil, c.lines[:0], c.out[:0], c.direct[:0]
+	c.Context, c.lines, c.out, c.lent, c.direct = nil, c.lines[:0], c.out[:0], c.lent[:0], c.direct[:0]
 	containerCallPool.Put(c)
 }
 

@@ -102,7 +102,7 @@ func (c *heldContainer) parse(e *entry.Entry, run *containerRun) bool {
 		return false
 	}
 	if c.config.AddMetadataFromFilePath {
-		path, ok := e.Attributes[logPathKey].(string)
+		path, ok := c.pathOf(e)
 		if !ok {
 			return false
 		}

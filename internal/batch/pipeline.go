@@ -100,7 +100,7 @@ type Pipeline struct {
 func (c *PipelineConfig) Build(set component.TelemetrySettings) (_ *Pipeline, err error) {
 	p := &Pipeline{set: c.Constants()}
 	input, operators := c.operators()
-	if p.ledger, err = observe(operators); err != nil {
+	if p.ledger, err = c.observe(operators); err != nil {
 		return nil, err
 	}
 	var built []operator.Operator
@@ -154,7 +154,7 @@ func (c *PipelineConfig) operators() (input *inputConfig, all []operator.Config)
 // observe puts those operators under observation that may hold records, and
 // guards all against panics while they are built. Without such an operator
 // there is no ledger.
-func observe(operators []operator.Config) (*ledger, error) {
+func (c *PipelineConfig) observe(operators []operator.Config) (*ledger, error) {
 	var l *ledger
 	need := func() *ledger {
 		if l == nil {
@@ -169,9 +169,9 @@ func observe(operators []operator.Config) (*ledger, error) {
 		builder := config.Builder
 		switch b := builder.(type) {
 		case *recombine.Config:
-			builder = recombineBuilder{b, need()}
+			builder = recombineBuilder{b, need(), c.Settings.FileAttributesOnResource}
 		case *container.Config:
-			builder = containerBuilder{b, need()}
+			builder = containerBuilder{b, need(), c.Settings.FileAttributesOnResource}
 		default:
 			if !passingTypes[b.Type()] && b.Type() != "" && i > 0 {
 				builder = strangerBuilder{b, need()}

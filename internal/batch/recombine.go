@@ -52,15 +52,16 @@ type heldGroup struct {
 // recombineBuilder builds a heldRecombine in the place of a recombine operator.
 type recombineBuilder struct {
 	*recombine.Config
-	ledger *ledger
+	ledger     *ledger
+	onResource bool // the attributes of files are on the resource
 }
 
 // Build checks what would make the operator panic, and builds it.
 func (b recombineBuilder) Build(set component.TelemetrySettings) (operator.Operator, error) {
-	return buildRecombine(b.Config, b.ledger, set)
+	return buildRecombine(b.Config, b.ledger, b.onResource, set)
 }
 
-func buildRecombine(config *recombine.Config, l *ledger, set component.TelemetrySettings) (*heldRecombine, error) {
+func buildRecombine(config *recombine.Config, l *ledger, onResource bool, set component.TelemetrySettings) (*heldRecombine, error) {
 	// A fifth of it is the operator's timer, which has to be positive.
 	if config.ForceFlushTimeout < 5*time.Nanosecond {
 		return nil, fmt.Errorf("operator '%s': 'force_flush_period' must be positive", config.ID())
@@ -76,7 +77,10 @@ func buildRecombine(config *recombine.Config, l *ledger, set component.Telemetry
 	}
 	observed := *config
 	if h.source.FieldInterface == nil {
-		h.source = entry.NewAttributeField("log.file.path")
+		h.source = entry.NewAttributeField(logPathKey)
+	}
+	if onResource {
+		h.source = orOnResource(h.source)
 	}
 	observed.SourceIdentifier = entry.Field{FieldInterface: sourceField{h.source.FieldInterface, h}}
 	if h.combine.FieldInterface != nil {

@@ -15,6 +15,8 @@ type straightWay struct {
 	format   runtimeFormat
 	merge    *heldRecombine
 	metadata bool // of the container, from the path of its log
+	// onResource: the path is on the resource.
+	onResource bool
 }
 
 // newStraightWay returns nil if the pipeline does more than that.
@@ -30,7 +32,7 @@ func newStraightWay(p *Pipeline) *straightWay {
 	if outputs = c.Outputs(); len(outputs) != 1 || outputs[0] != p.emitter {
 		return nil
 	}
-	return &straightWay{format: c.format, merge: c.merge, metadata: c.config.AddMetadataFromFilePath}
+	return &straightWay{format: c.format, merge: c.merge, metadata: c.config.AddMetadataFromFilePath, onResource: c.onResource}
 }
 
 // straightFile is what the records of a file have in common on the straight way.
@@ -48,6 +50,9 @@ func (w *straightWay) file(a *FileAttributes) *straightFile {
 	}
 	f := &straightFile{resource: a.onResource.all}
 	path, ok := a.onRecord.all[logPathKey].(string)
+	if !ok && w.onResource {
+		path, ok = a.onResource.all[logPathKey].(string)
+	}
 	if w.metadata {
 		metadata := podMetadata(path)
 		if !ok || metadata == nil {

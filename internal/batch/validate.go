@@ -23,7 +23,7 @@ func (c *PipelineConfig) Validate(set component.TelemetrySettings) error {
 	if _, err := input.Build(set); err != nil && len(errs) == 0 {
 		errs = append(errs, err)
 	}
-	if _, err := observe(operators); err != nil {
+	if _, err := c.observe(operators); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
 	built, faults := buildEach("operators", operators[1:], set)
