@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
 // recombining has lines joined to the latest one that begins with "first", with
@@ -186,4 +188,89 @@ func TestAStopCutsNoGroupOfWhichMoreWasWrittenSinceTheLatestPoll(t *testing.T) {
 	l.keys["poll_interval"] = "10ms"
 	l.start().polls().stop()
 	require.Equal(t, []string{"first 1", "first 2\nsecond 2\nthird 2"}, l.sink.bodies())
+}
+
+// lag is what the receiver says of the bytes that are not accepted, and for how
+// long they are known.
+func (l *lab) lag() (bytes int64, age float64) {
+	metric, err := l.telemetry.GetMetric("otelcol_file_log_unread_bytes")
+	require.NoError(l.t, err)
+	bytes = metric.Data.(metricdata.Gauge[int64]).DataPoints[0].Value
+	metric, err = l.telemetry.GetMetric("otelcol_file_log_oldest_unread_age")
+	require.NoError(l.t, err)
+	return bytes, metric.Data.(metricdata.Gauge[float64]).DataPoints[0].Value
+}
+
+// awaitLag waits until so many bytes are not accepted, and more than that age has passed.
+func (l *lab) awaitLag(want int64, older float64) {
+	l.t.Helper()
+	var bytes int64
+	var age float64
+	require.Eventually(l.t, func() bool {
+		bytes, age = l.lag()
+		return bytes == want && (want == 0 && age == 0 || want > 0 && age > older)
+	}, waitLimit, time.Millisecond, "%d bytes for %v seconds, want %d", &bytes, &age, want)
+}
+
+func TestWhatOperatorsHoldIsUnreadUntilItIsAccepted(t *testing.T) {
+	text, _ := groups(1)
+	for name, answer := range map[string]func(open <-chan struct{}) error{
+		"while a consumer blocks": func(open <-chan struct{}) error { <-open; return nil },
+		"while a consumer refuses": func(open <-chan struct{}) error {
+			select {
+			case <-open:
+				return nil
+			default:
+				return errRefused
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, recombining("20ms"))
+			l.keys["retry_on_failure"] = map[string]any{"enabled": true, "initial_interval": "20ms", "max_interval": "20ms"}
+			l.telemetry = componenttest.NewTelemetry()
+			open, entered := make(chan struct{}), make(chan struct{}, 1000)
+			l.sink.setAnswer(func(plog.Logs) error {
+				select {
+				case entered <- struct{}{}:
+				default:
+				}
+				return answer(open)
+			})
+			l.write("a.log", text).start()
+			<-entered
+			l.awaitLag(int64(len(text)), 0.3)
+			l.polls().awaitLag(int64(len(text)), 0.3)
+			close(open)
+			l.awaitLag(0, 0)
+			l.stop()
+			require.NoError(t, l.telemetry.Shutdown(context.Background()))
+		})
+	}
+}
+
+func TestTheLagOfAFileWhoseLatestGroupIsAlwaysHeldIsThatGroup(t *testing.T) {
+	l := newLab(t, recombining("1h"))
+	l.telemetry = componenttest.NewTelemetry()
+	l.write("a.log", "first 0\n").start()
+	l.awaitLag(8, 0.2)
+	_, before := l.lag()
+	l.write("a.log", "first 1\n").await(1)
+	require.Eventually(t, func() bool {
+		bytes, age := l.lag()
+		return bytes == 8 && age < before
+	}, waitLimit, time.Millisecond)
+	l.awaitLag(8, 0)
+	l.stop()
+	require.NoError(t, l.telemetry.Shutdown(context.Background()))
+}
+
+func TestALineThatIsNotFinishedIsNotUnread(t *testing.T) {
+	l := newLab(t, map[string]any{"force_flush_period": "0s"})
+	l.telemetry = componenttest.NewTelemetry()
+	l.write("a.log", "line\nunfinished").start().await(1)
+	l.awaitLag(0, 0)
+	l.stop()
+	require.NoError(t, l.telemetry.Shutdown(context.Background()))
 }

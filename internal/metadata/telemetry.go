@@ -155,7 +155,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	errs = errors.Join(errs, err)
 	builder.FileLogUnreadBytes, err = builder.meter.Int64ObservableGauge(
 		"otelcol_file_log_unread_bytes",
-		metric.WithDescription("Bytes in matched files that are not accepted downstream yet. [Alpha]"),
+		metric.WithDescription("Bytes in matched files that are not accepted downstream yet. What operators hold counts; a line that its writer has not finished, at the end of a file that was read, does not. [Alpha]"),
 		metric.WithUnit("By"),
 	)
 	errs = errors.Join(errs, err)

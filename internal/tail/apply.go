@@ -83,6 +83,7 @@ func (l *Loop) applyTask(t *task, now time.Time) {
 	l.Observer.ReadBytes += t.bytes
 	l.Observer.Records += t.records
 	s := b.rec.State
+	before := s.Offset
 	if t.headerDone || t.headerAttrs != nil {
 		s.HeaderDone = t.headerDone
 		b.headerFresh = t.headerDone
@@ -140,7 +141,11 @@ func (l *Loop) applyTask(t *task, now time.Time) {
 		b.pending = true
 	}
 	if t.eof && !b.pending {
-		b.unread = time.Time{}
+		if !b.read.valid {
+			b.unread = time.Time{}
+		} else if s.Offset != before || b.unread.IsZero() {
+			b.unread = now // what operators hold is of this turn
+		}
 		l.rests(b)
 		l.readToEnd(b, now)
 	}

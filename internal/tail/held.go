@@ -1,6 +1,8 @@
 package tail
 
 import (
+	"time"
+
 	"go.uber.org/zap"
 
 	"github.com/otelfilelog/filelogreceiver/internal/deliver"
@@ -59,6 +61,7 @@ func (l *Loop) settle(b *body) {
 		l.commit(b, b.read.Position, b.read.frontier)
 		b.read = readPosition{}
 		if b.eof && !b.pending && !b.inFlight {
+			b.unread = time.Time{}
 			l.readToEnd(b, l.Now())
 		}
 		return
@@ -73,6 +76,9 @@ func (l *Loop) settle(b *body) {
 		}
 	}
 	l.commit(b, framing.Position(oldest), frontier)
+	if b.eof && !b.pending && !b.inFlight {
+		b.unread = l.Now() // what is held still was not known earlier, as a rule
+	}
 }
 
 // bequeath keeps what is known of the records of old that operators hold, when
