@@ -274,3 +274,30 @@ func TestALineThatIsNotFinishedIsNotUnread(t *testing.T) {
 	l.stop()
 	require.NoError(t, l.telemetry.Shutdown(context.Background()))
 }
+
+// What an operator holds of a file when that is copied and truncated comes once.
+func TestWhatOperatorsHoldOfAFileThatIsCopiedAndTruncatedComesOnce(t *testing.T) {
+	for name, later := range map[string]func(l *lab){
+		"and written to at once": func(l *lab) { l.write("a.log", "S two\n") },
+		"and left empty":         func(*lab) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, map[string]any{"include_file_path": true, "operators": []any{map[string]any{
+				"type": "recombine", "combine_field": "body", "is_first_entry": `body startsWith "S"`,
+				"source_identifier": `attributes["log.file.path"]`, "force_flush_period": "300ms",
+			}}})
+			l.write("a.log", "S one\n").start().watched(1).polls()
+			l.copyFile("a.log", "a.log.1").truncate("a.log", 0)
+			later(l)
+			l.await(1)
+			want := []string{"S one"}
+			if name == "and written to at once" {
+				want = append(want, "S two")
+			}
+			l.expect(want...)
+			l.still()
+			l.expect(want...)
+		})
+	}
+}

@@ -16,6 +16,9 @@ const missedPolls = 3
 // Record is one State with what the registry knows about its file.
 type Record struct {
 	State *fileid.State
+	// Held: more of its file was read than its State says, and waits in operators;
+	// a file that adopts it goes on behind that.
+	Held bool
 	// Copied: another file with the same content was seen. What this one loses is
 	// not lost then.
 	Copied bool

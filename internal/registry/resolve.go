@@ -89,7 +89,7 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 		case !r.owned && !full && same == nil && fromContrib(r):
 			// Its fingerprint is all that contrib's receiver goes by.
 			same = r
-		case r.orphan && r.State.Offset == 0:
+		case r.orphan && r.State.Offset == 0 && !r.Held:
 			// Rewritten before it was read: there is nothing to go on with.
 		case !r.owned && full && !slices.Contains(apart, r):
 			if adopt == nil || better(r, adopt) {

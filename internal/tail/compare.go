@@ -105,8 +105,8 @@ func intact(b *body) bool {
 	if b.inFlight && (b.pending || b.changedSince()) {
 		return false // what its turn has read may be gone from it by now
 	}
-	newest, ok := b.rec.State.Ladder.Newest()
-	if !ok || newest.Offset != b.rec.State.Offset || b.compressed {
+	reached, newest := b.reached()
+	if newest == (fileid.Frontier{}) || newest.Offset != reached || b.compressed {
 		return true
 	}
 	answers, err := frontiersAt(b.handle, []int64{newest.Offset})

@@ -50,6 +50,16 @@ type readPosition struct {
 	valid    bool // else it is the committed position
 }
 
+// reached is how far b was read, be it only into operators that hold some of it,
+// with the frontier there if it is known.
+func (b *body) reached() (int64, fileid.Frontier) {
+	if b.read.valid {
+		return b.read.Offset, b.read.frontier
+	}
+	newest, _ := b.rec.State.Ladder.Newest()
+	return b.rec.State.Offset, newest
+}
+
 // settle moves the committed position of b up to what is held, or to where it
 // was read when nothing is.
 func (l *Loop) settle(b *body) {
@@ -90,6 +100,7 @@ func (l *Loop) bequeath(b *body, old *registry.Record) {
 		l.rests(b)
 		ghost := &body{id: b.id, path: b.path, rec: old, read: b.read, compressed: b.compressed, members: b.members}
 		l.byID[ghost.id], l.ghosts[old] = ghost, ghost
+		old.Held = true
 	}
 	l.lastID++
 	b.id, b.read = l.lastID, readPosition{}
@@ -103,6 +114,7 @@ func (l *Loop) inherit(b *body, rec *registry.Record) {
 		return
 	}
 	delete(l.ghosts, rec)
+	rec.Held = false
 	b.id, b.read = ghost.id, ghost.read
 	if b.compressed == ghost.compressed {
 		b.members = ghost.members
@@ -113,6 +125,7 @@ func (l *Loop) inherit(b *body, rec *registry.Record) {
 func (l *Loop) bury(rec *registry.Record) {
 	if ghost := l.ghosts[rec]; ghost != nil {
 		delete(l.ghosts, rec)
+		rec.Held = false
 		delete(l.byID, ghost.id)
 		l.Pipeline.Forget(ghost.id)
 	}

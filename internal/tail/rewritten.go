@@ -18,10 +18,9 @@ func (l *Loop) shrank(b *body, now time.Time) bool {
 	if b.rec == nil || b.inFlight {
 		return false
 	}
-	s := b.rec.State
-	position := s.Offset
+	position, _ := b.reached()
 	if b.compressed {
-		position = s.Base
+		position = b.rec.State.Base
 	}
 	if b.info.Size >= position {
 		b.shrunk = 0

@@ -151,9 +151,10 @@ func (l *Loop) lookAtTwin(b *body, now time.Time) bool {
 // may be far away: it may wait for the very copy that is asked about here, or its
 // name may not be accessible for now.
 func (l *Loop) noteRewritten(b *body) {
+	reached, _ := b.reached()
 	switch {
 	case b.inFlight:
-	case b.info.Size >= b.rec.State.Offset:
+	case b.info.Size >= reached:
 		l.diverged(b, l.Now())
 	case b.shrunk == 0:
 		l.shrank(b, l.Now()) // else polls look at it already
