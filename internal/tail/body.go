@@ -54,6 +54,7 @@ type body struct {
 
 	left   bool // no name of the pattern leads to it any more
 	leftAt time.Time
+	leftIn uint64 // the round over the names in which it left
 
 	attrs       *batch.FileAttributes
 	attrsPath   string
@@ -89,6 +90,9 @@ func (b *body) drained() bool {
 	}
 	if b.rec != nil && b.shrunk > 0 {
 		return false // the next poll knows whether it was truncated and what it has now
+	}
+	if b.rec != nil && b.left && b.handle == nil {
+		return false // it may have grown, and its new name is still to be looked at
 	}
 	return b.rec == nil || b.handle == nil && !b.pending || b.eof && !b.pending && !b.inFlight || b.stuck
 }

@@ -15,7 +15,7 @@ func (l *Loop) leave(b *body) {
 	if b.left {
 		return
 	}
-	b.left, b.leftAt = true, l.Now()
+	b.left, b.leftAt, b.leftIn = true, l.Now(), l.rounds
 	if !slices.Contains(l.left, b) {
 		l.left = append(l.left, b)
 	}
@@ -54,6 +54,9 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 	if b.twin != nil && b.handle != nil {
 		return l.letTwinGo(b, now)
 	}
+	if l.mayTurnUp(b) {
+		return false
+	}
 	if b.handle == nil || b.rec == nil {
 		l.lost(b, "not open")
 		l.discard(b)
@@ -82,6 +85,12 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 	}
 	l.discard(b)
 	return true
+}
+
+// mayTurnUp tells whether b, which is not open, may have a new name that was not
+// looked at yet since it left, which takes a whole round over the names.
+func (l *Loop) mayTurnUp(b *body) bool {
+	return b.handle == nil && b.rec != nil && l.FilesPerPoll > 0 && l.rounds < b.leftIn+2
 }
 
 // letUnreadableGo lets go of b, of which the handle is all there is and gives an

@@ -42,6 +42,7 @@ type Loop struct {
 	byName  map[string]int // index into entries
 	cursor  int            // where the next poll begins when FilesPerPoll bounds it
 	rounded bool           // the latest poll has come to the end of the names
+	rounds  uint64         // how many polls have
 	bodies  map[fileid.Locator]*body
 	owners  map[*registry.Record]*body
 	byID    map[uint64]*body           // while operators may hold records

@@ -149,11 +149,6 @@ func (w *world) actOnFile(f *modelFile, a act) {
 		if f.packed || f.name != stem {
 			return
 		}
-		if w.conf.FilesPerPoll > 0 && !w.followedNow(f) {
-			// The new one may have its turn to be looked at before the new name of the old
-			// one, which is not open.
-			w.unordered[f.stream] = true
-		}
 		if other := w.byName(rotated); other != nil && w.known(other) && !w.followedNow(other) {
 			// The new one may get the inode of the one that is overwritten, which is not
 			// open, and be taken for that until it is read.

@@ -108,6 +108,9 @@ func (l *Loop) lookAtNames(paths []match.Path, all bool, now time.Time) {
 			e.hinted = e.hinted || all
 		}
 	}
+	if l.rounded {
+		l.rounds++
+	}
 	for k := range n {
 		i := (first + k) % len(l.entries)
 		e, p := &l.entries[i], &paths[i]
