@@ -109,7 +109,7 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 		deepest = Deepest(same.State, answers)
 	}
 	switch {
-	case adopt != nil && whole != nil && evidence(whole.State) > evidence(adopt.State):
+	case adopt != nil && whole != nil && Evidence(whole.State) > Evidence(adopt.State):
 		// The deepest frontier decides: those files only began alike.
 		return Decision{Kind: Hold, Record: whole, Reason: "has more of a file that lives on than of one that is gone"}
 	case adopt != nil && adopt.orphan:
@@ -134,14 +134,14 @@ func fromContrib(r *Record) bool {
 	return !r.orphan && r.State.Locator.IsZero() && r.State.Ladder.Len() == 0
 }
 
-// evidence is how many bytes speak for a State whose beginning and position a file
+// Evidence is how many bytes speak for a State whose beginning and position a file
 // has: of a file that was not read yet, only its fingerprint does.
-func evidence(s *fileid.State) int64 { return max(s.Offset, int64(s.Fingerprint.Len())) }
+func Evidence(s *fileid.State) int64 { return max(s.Offset, int64(s.Fingerprint.Len())) }
 
 // better prefers the State for which more speaks, then the one that came further,
 // then the younger one.
 func better(a, b *Record) bool {
-	if x, y := evidence(a.State), evidence(b.State); x != y {
+	if x, y := Evidence(a.State), Evidence(b.State); x != y {
 		return x > y
 	}
 	if a.State.Offset != b.State.Offset {

@@ -142,7 +142,7 @@ func (l *Loop) take(b *body, s registry.Sighting, answers []fileid.Frontier, apa
 			l.goOn(b, d.Record, s, answers, d.Offset)
 		}
 	default:
-		if rec := l.fromArchive(b, s); rec != nil {
+		if rec := l.fromArchive(b, s, start); rec != nil {
 			l.own(b, rec, s)
 			l.Logger.Info("File found in archive. Started watching file again", zap.String("path", b.path))
 		} else {

@@ -9,10 +9,11 @@ import (
 // of steps that once lost or repeated a line.
 func TestFaultsThatRandomRunsHaveFoundDoNotComeBack(t *testing.T) {
 	plain := setting{fingerprint: 1000, handles: 1000, workers: 1, batch: 100}
-	fewHandles, fewPerPoll, retrying := plain, plain, plain
+	fewHandles, fewPerPoll, retrying, archiving := plain, plain, plain, plain
 	fewHandles.handles = 2
 	fewPerPoll.perPoll = 2
 	retrying.retry = true
+	archiving.archive = true
 	for _, c := range []struct {
 		name    string
 		setting setting
@@ -64,6 +65,7 @@ func TestFaultsThatRandomRunsHaveFoundDoNotComeBack(t *testing.T) {
 		{"the deleted copy of a file that was overwritten before its turn", setting{fingerprint: 16, handles: 1000, workers: 1, batch: 3}, []act{{"block", 43, 629, 284}, {"create", 104, 407, 207}, {"create", 153, 266, 710}, {"slow copytruncate", 37, 86, 567}, {"delete", 338, 409, 548}}},
 		{"a file is emptied and waits for the file that is compared with it", plain, []act{{"block", 181, 44, 334}, {"create", 171, 925, 141}, {"poll", 416, 11, 129}, {"truncate", 778, 100, 66}, {"slow copytruncate", 794, 405, 35}, {"rewrite", 955, 13, 870}, {"poll", 434, 139, 175}, {"rotate", 948, 687, 625}, {"poll", 11, 989, 390}}},
 		{"a file that was closed grows and is rotated, and its new name is looked at a poll after the old one", setting{fingerprint: 1000, handles: 2, perPoll: 2, workers: 1, batch: 100}, []act{{"create", 553, 112, 980}, {"rotate", 822, 231, 934}, {"in", 972, 577, 803}, {"create", 312, 973, 807}, {"rename", 344, 566, 959}, {"poll", 981, 261, 926}, {"poll", 206, 585, 457}, {"create", 896, 440, 143}, {"poll", 542, 93, 414}, {"rotate", 185, 263, 461}, {"create", 47, 680, 907}, {"rename", 674, 0, 59}, {"append", 117, 218, 301}, {"rotate", 437, 162, 599}, {"create", 235, 211, 845}}},
+		{"the copy of a file that grew before it was truncated begins like an archived file", archiving, []act{{"create", 48, 922, 304}, {"poll", 519, 525, 700}, {"rewrite", 873, 265, 669}, {"poll", 669, 123, 57}, {"copytruncate", 56, 610, 974}, {"poll", 882, 7, 779}, {"slow copytruncate", 183, 735, 75}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if fault, trace := play(t, c.setting, c.acts); fault != "" {

@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/otelfilelog/filelogreceiver/internal/fileid"
@@ -82,12 +83,18 @@ func (l *Loop) adoptRecord(b *body, rec *registry.Record) {
 	l.Registry.Own(rec)
 }
 
-// fromArchive looks for the State of b among the archived ones.
-func (l *Loop) fromArchive(b *body, s registry.Sighting) *registry.Record {
+// fromArchive looks for the State of b among the archived ones: of those that b
+// continues the one for which most speaks. What is before start needs none.
+func (l *Loop) fromArchive(b *body, s registry.Sighting, start int64) *registry.Record {
 	if l.Store == nil {
 		return nil
 	}
-	for _, state := range l.Store.FindArchived(s.Head) {
+	archived := l.Store.FindArchived(s.Head)
+	slices.SortStableFunc(archived, func(x, y *fileid.State) int { return cmp.Compare(registry.Evidence(y), registry.Evidence(x)) })
+	for _, state := range archived {
+		if state.Offset < start {
+			continue // of a file that only begins alike
+		}
 		var questions []int64
 		if newest, ok := state.Ladder.Newest(); ok {
 			questions = append(questions, newest.Offset)
