@@ -80,8 +80,11 @@ func (g *Registry) Resolve(s Sighting, answers []fileid.Frontier, apart []*Recor
 	for _, r := range g.candidates(s) {
 		alike = true
 		full := verifiedWhole(r.State, s, answers)
+		// Nothing is compressed in place: the file has got the inode of the one whose
+		// content it has, or of another one that has less of it.
+		packed := full && s.Size < 0 && !r.State.Compressed
 		switch {
-		case !s.Locator.IsZero() && r.State.Locator == s.Locator && !r.owned:
+		case !s.Locator.IsZero() && r.State.Locator == s.Locator && !r.owned && !packed:
 			if full {
 				return Decision{Kind: Continue, Record: r, Reason: "same locator, the content before the position is the same"}
 			}

@@ -153,6 +153,22 @@ func TestTheSizeOfCompressedContentIsNotKnown(t *testing.T) {
 	require.Equal(t, Alike, g.Resolve(s, nil, nil).Kind, "shorter than the position")
 }
 
+func TestACompressedFileWithTheInodeOfOneThatWasReadLessFarHasTheContentOfTheOther(t *testing.T) {
+	middle, end := int64(len(begin)), int64(len(content))
+	g := New(100)
+	g.Add(stateOf(content, 16, 2, middle))
+	r := g.Add(stateOf(content, 16, 6, end))
+	s := Sighting{Locator: fileid.Locator{Device: 1, Inode: 2}, Head: []byte(content[:16]), Size: -1}
+	d := g.Resolve(s, []fileid.Frontier{frontierIn(content, end), frontierIn(content, middle)}, nil)
+	require.Equal(t, Adopt, d.Kind)
+	require.Same(t, r, d.Record)
+	packed := stateOf(content, 16, 3, middle)
+	packed.Compressed = true
+	g.Add(packed)
+	s.Locator.Inode = 3
+	require.Equal(t, Continue, g.Resolve(s, []fileid.Frontier{frontierIn(content, end), frontierIn(content, middle)}, nil).Kind)
+}
+
 func TestQuestionsAreAskedOnceAndOnlyWithinTheFile(t *testing.T) {
 	g := New(100)
 	g.Add(stateOf(content, 16, 1, 30, int64(len(content))))
