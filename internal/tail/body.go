@@ -85,14 +85,14 @@ func (b *body) unreadBytes() int64 {
 // drained tells whether nothing whole is left to read, so that the file that
 // took its name may be read.
 func (b *body) drained() bool {
+	if b.left && b.handle == nil && (b.rec != nil || b.twin != nil) {
+		return false // it may have grown, and its new name is still to be looked at
+	}
 	if b.twin != nil {
 		return b.compressed || b.info.Size == 0 || b.info.Size <= b.twin.shared && b.twin.seen == versionOf(b.info)
 	}
 	if b.rec != nil && b.shrunk > 0 {
 		return false // the next poll knows whether it was truncated and what it has now
-	}
-	if b.rec != nil && b.left && b.handle == nil {
-		return false // it may have grown, and its new name is still to be looked at
 	}
 	return b.rec == nil || b.handle == nil && !b.pending || b.eof && !b.pending && !b.inFlight || b.stuck
 }

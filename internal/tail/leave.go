@@ -90,7 +90,7 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 // mayTurnUp tells whether b, which is not open, may have a new name that was not
 // looked at yet since it left, which takes a whole round over the names.
 func (l *Loop) mayTurnUp(b *body) bool {
-	return b.handle == nil && b.rec != nil && l.FilesPerPoll > 0 && l.rounds < b.leftIn+2
+	return b.handle == nil && (b.rec != nil || b.twin != nil) && l.FilesPerPoll > 0 && l.rounds < b.leftIn+2
 }
 
 // letUnreadableGo lets go of b, of which the handle is all there is and gives an
