@@ -6,8 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// archiving is a rig that archives what is gone, and knows files by so few bytes
-// that those of a test begin alike.
+// header is longer than the fingerprints of archiving: all files that begin with it
+// begin alike.
+const header = "a header of more than 16 bytes"
+
+// archiving is a rig that archives what is gone.
 func archiving(t *testing.T) *rig {
 	r := newRig(t)
 	r.slots, r.conf.FingerprintSize = 2, 16
@@ -22,11 +25,10 @@ func (r *rig) gone() *rig {
 }
 
 func TestAFileThatComesBackGoesOnThoughOneThatBeginsAlikeWasArchivedLater(t *testing.T) {
-	const head = "a head of more than 16 bytes\n"
 	r := archiving(t)
-	r.write("in/a", head+"one\ntwo\n").polls(3)
+	r.write("in/a", header+"\none\ntwo\n").polls(3)
 	r.rename("in/a", "out/a").gone()
-	r.write("in/b", head).polls(3)
+	r.write("in/b", header+"\n").polls(3)
 	r.rename("in/b", "out/b").gone()
 	delivered := r.sink.delivered()
 	r.rename("out/a", "in/a").write("in/a", "three\n").polls(3)
@@ -34,15 +36,14 @@ func TestAFileThatComesBackGoesOnThoughOneThatBeginsAlikeWasArchivedLater(t *tes
 }
 
 func TestACopyOfATruncatedFileIsNotTakenForAnArchivedOneThatOnlyBeginsAlike(t *testing.T) {
-	const head = "a head of more than 16 bytes\n"
 	r := archiving(t)
-	r.write("in/b", head).polls(3)
-	r.write("in/a", head+"one\ntwo\n").polls(3)
+	r.write("in/b", header+"\n").polls(3)
+	r.write("in/a", header+"\none\ntwo\n").polls(3)
 	r.rename("in/b", "out/b").polls(60)
 	// The original grows after it was copied: its copy has less than was read.
-	r.write("in/a.1", head+"one\ntwo\n").poll()
+	r.write("in/a.1", header+"\none\ntwo\n").poll()
 	r.write("in/a", "three\n").polls(3)
 	r.truncate("in/a", 0).polls(3)
 	r.polls(60)
-	require.Equal(t, []string{head[:len(head)-1], head[:len(head)-1], "one", "two", "three"}, r.sink.delivered())
+	require.Equal(t, []string{header, header, "one", "two", "three"}, r.sink.delivered())
 }

@@ -82,10 +82,16 @@ func (b *body) unreadBytes() int64 {
 	return max(b.info.Size-s.Offset, 0)
 }
 
+// astray tells whether b left the pattern while it was not open: nothing but a new
+// name leads to it.
+func (b *body) astray() bool {
+	return b.left && b.handle == nil && (b.rec != nil || b.twin != nil)
+}
+
 // drained tells whether nothing whole is left to read, so that the file that
 // took its name may be read.
 func (b *body) drained() bool {
-	if b.left && b.handle == nil && (b.rec != nil || b.twin != nil) {
+	if b.astray() {
 		return false // it may have grown, and its new name is still to be looked at
 	}
 	if b.twin != nil {

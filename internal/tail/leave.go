@@ -87,10 +87,10 @@ func (l *Loop) letGo(b *body, now time.Time) bool {
 	return true
 }
 
-// mayTurnUp tells whether b, which is not open, may have a new name that was not
-// looked at yet since it left, which takes a whole round over the names.
+// mayTurnUp tells whether b may have a new name that was not looked at yet since it
+// left, which takes a whole round over the names.
 func (l *Loop) mayTurnUp(b *body) bool {
-	return b.handle == nil && (b.rec != nil || b.twin != nil) && l.FilesPerPoll > 0 && l.rounds < b.leftIn+2
+	return b.astray() && l.FilesPerPoll > 0 && l.rounds < b.leftIn+2
 }
 
 // letUnreadableGo lets go of b, of which the handle is all there is and gives an

@@ -84,7 +84,8 @@ func (l *Loop) adoptRecord(b *body, rec *registry.Record) {
 }
 
 // fromArchive looks for the State of b among the archived ones: of those that b
-// continues the one for which most speaks. What is before start needs none.
+// continues the one for which most speaks. What is before start is known to be read
+// or not wanted, so one that has less is passed over.
 func (l *Loop) fromArchive(b *body, s registry.Sighting, start int64) *registry.Record {
 	if l.Store == nil {
 		return nil
